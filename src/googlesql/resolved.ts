@@ -261,10 +261,9 @@ export interface FieldRef {
  * operators with a dollar: `$add $subtract $multiply $divide $negate $equal $not_equal $less $less_or_equal $greater
  * $greater_or_equal $and $or $not $like $between $in $in_unnest $is_null $is_true $is_false $is_distinct_from
  * $concat $bit_and $bit_or $bit_xor $bit_not $shift_left $shift_right $extract $at $safe_at $json_member $json_element
- * $interval $uncollated`. `$and`, `$or`: two operands or more. `$interval`: INTERVAL n DAY, args [n] and the part. A second name
+ * $interval`. `$and`, `$or`: two operands or more. `$interval`: INTERVAL n DAY, args [n] and the part. A second name
  * of a function (SUBSTRING, POWER, CEILING, STDDEV) is its first (SUBSTR, POW, CEIL, STDDEV_SAMP).
  * `$in`: operand, then items. `$in_unnest`: operand, array. `$at` / `$safe_at`: array, zero-based INT64 index.
- * `$uncollated`: an operand that may have no collation; `part` is the construct that reads it.
  * Negated forms are wrapped in `$not`. `$extract`: args [value] or [value, zone], `part` says which.
  */
 export interface FunctionCall {

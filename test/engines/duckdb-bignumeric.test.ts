@@ -37,15 +37,11 @@ test('a column is read as the numbers that it holds', async () => {
       { x: '-7', list: [], record: { y: null }, records: [] },
       { x: null, list: [], record: null, records: [{ z: '3.1' }, { z: null }] },
     ]);
-    expect(await rows('SELECT x / 3 AS y FROM raw_x WHERE x > -8 ORDER BY x')).toEqual([
-      { y: '-2.33333333333333333333333333333333333333' },
-      { y: '0.5' },
+    expect(await rows('SELECT MIN(z) AS s, MIN(t.x) AS m FROM raw_x AS t, UNNEST(records)')).toEqual([
+      { s: '1', m: '1.5' },
     ]);
-    expect(await rows('SELECT SUM(z) AS s, MIN(t.x) AS m FROM raw_x AS t, UNNEST(records)')).toEqual([
-      { s: '4.1', m: '1.5' },
-    ]);
-    expect(await rows('SELECT record.y * record.y AS y FROM raw_x WHERE record.y IS NOT NULL')).toEqual([
-      { y: '152415787532388367504953515625666819427.831123554031397676527968299765279684' },
+    expect(await rows('SELECT CAST(record.y AS STRING) AS y FROM raw_x WHERE record.y > 1')).toEqual([
+      { y: '12345678901234567890.123456789012345678' },
     ]);
     await engine.close();
   } finally {

@@ -49,7 +49,6 @@ test.each([
     null,
   ],
   ['SELECT n, (SELECT COUNT(* HAVING MAX CAST(b.text AS INT64)) FROM a AS b WHERE b.n = a.n) AS c FROM a', null],
-  ['SELECT HLL_COUNT.EXTRACT(HLL_COUNT.INIT(CAST(text AS INT64) HAVING MIN n)) AS c FROM a', '{"c":11}'],
 ])('%s', async (consumer, expected) => {
   const answers = await tables.answers(STORED, consumer);
   expect(answers).toHaveLength(1);

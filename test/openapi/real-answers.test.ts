@@ -28,7 +28,6 @@ SELECT
   IF(n = 1, 'text', NULL) AS s, IF(n = 1, b'\\x00\\xff', NULL) AS bytes, IF(n = 1, DATE '2026-09-30', NULL) AS d,
   IF(n = 1, TIME '01:02:03.000004', TIME '01:02:03') AS t, IF(n = 1, DATETIME '2026-09-30 01:02:03.5', NULL) AS dt,
   IF(n = 1, TIMESTAMP '2026-09-30 01:02:03.000004+00', NULL) AS ts, IF(n = 1, JSON '{"a": [1, null]}', NULL) AS j,
-  IF(n = 1, RANGE(DATE '2026-09-30', NULL), NULL) AS days, [RANGE(NULL, TIMESTAMP '2026-09-30')] AS spans,
   IF(n = 1, [1, 2], NULL) AS list, IF(n = 1, STRUCT(n AS a, 'x' AS b, [STRUCT(TIMESTAMP '1969-12-31 23:59:59+00' AS at_)] AS c), NULL) AS nested,
   [STRUCT(n AS \`a-b\`, CAST(NULL AS STRING) AS missing, CAST([] AS ARRAY<STRING>) AS none)] AS records, n + 1
 FROM UNNEST([1, 2, 3, 4]) AS n WHERE n >= @least ORDER BY n

@@ -48,7 +48,7 @@ const MACRO_CALL = /^\(*lq_/;
  * How a type is kept in DuckDB. TIMESTAMP and DATETIME are both the plain TIMESTAMP, in UTC the one and civil the other:
  * no session time zone can ever change a value.
  *
- * @param stored as tables hold it: a BIGNUMERIC with the digits that a DECIMAL has (functions/bignumeric.ts)
+ * @param stored as tables hold it: a BIGNUMERIC with the digits that a DECIMAL has (scalar-functions/decimals.ts)
  */
 export function duckType(type: SqlType, stored = false): string {
   switch (type.kind) {
@@ -80,10 +80,8 @@ export function duckType(type: SqlType, stored = false): string {
       return 'JSON';
     case 'ARRAY':
       return `${duckType(type.element, stored)}[]`;
-    case 'RANGE': {
-      const end = duckType(type.element);
-      return `STRUCT("start" ${end}, "end" ${end})`;
-    }
+    case 'RANGE':
+      throw new Error('a RANGE has no type here');
     case 'STRUCT': {
       const names = physicalFieldNames(type.fields);
       return `STRUCT(${type.fields.map((f, i) => `${quoteName(names[i]!)} ${duckType(f.type, stored)}`).join(', ')})`;

@@ -1,10 +1,7 @@
-/** JSONPaths, as three families of functions read them. */
+/** JSONPaths, as two families of functions read them. */
 
-/**
- * `standard`: JSON_VALUE, JSON_QUERY and theirs; `legacy`: JSON_EXTRACT and its; `strict`: the functions that change a
- * value, for which an index is no key.
- */
-export type JsonPathForm = 'standard' | 'legacy' | 'strict';
+/** `standard`: JSON_VALUE, JSON_QUERY and theirs; `legacy`: JSON_EXTRACT and its. */
+export type JsonPathForm = 'standard' | 'legacy';
 
 /** What is wrong with a JSONPath, in BigQuery's words. */
 export class JsonPathFault extends Error {}
@@ -17,18 +14,16 @@ const index = (inside: string): RegExp => new RegExp(String.raw`\[${SPACE}*(${in
 const INDEX: Readonly<Record<JsonPathForm, RegExp>> = {
   standard: index(String.raw`[\p{N}_-]`),
   legacy: index(String.raw`[\p{L}\p{N}_-]`),
-  strict: index(String.raw`\p{N}`),
 };
-const LARGEST_INDEX = 2n ** 63n - 1n;
 
 /**
- * The steps of a path. Under `strict` a number is an index and a text is a key; else a text is both, as the value has it.
+ * The steps of a path: each a key and an index, as the value has it.
  *
  * @throws JsonPathFault
  */
-export function jsonPathSteps(path: string, form: JsonPathForm): (string | number)[] {
+export function jsonPathSteps(path: string, form: JsonPathForm): string[] {
   if (!path.startsWith('$')) throw new JsonPathFault("JSONPath must start with '$'");
-  const steps: (string | number)[] = [];
+  const steps: string[] = [];
   let at = 1;
   const next = (pattern: RegExp): string | null => {
     pattern.lastIndex = at;
@@ -42,28 +37,21 @@ export function jsonPathSteps(path: string, form: JsonPathForm): (string | numbe
     const place = key === null ? next(INDEX[form]) : null;
     const quoted = key === null && place === null ? next(form === 'legacy' ? IN_BRACKETS : IN_QUOTES) : null;
     if (key !== null) steps.push(key);
-    else if (place !== null) steps.push(form === 'strict' ? indexOf(place) : place);
+    else if (place !== null) steps.push(place);
     else if (quoted !== null) steps.push(unescaped(quoted, form));
     else if (form === 'legacy' && path.slice(at) === '.') break;
-    else throw faultAt(path.slice(at), form);
+    else throw faultAt(path.slice(at));
   }
   return steps;
 }
 
-function indexOf(digits: string): number {
-  if (!/^[0-9]+$/.test(digits) || BigInt(digits) > LARGEST_INDEX)
-    throw new JsonPathFault(`JSONPath contains invalid array index: ${digits}`);
-  return Number(digits);
-}
-
-/** A backslash before the quote alone is no part of the key; under `strict` every one is. */
+/** A backslash before the quote alone is no part of the key. */
 function unescaped(quoted: string, form: JsonPathForm): string {
-  if (form === 'strict') return quoted;
   return form === 'legacy' ? quoted.replaceAll(`\\'`, `'`) : quoted.replaceAll('\\"', '"');
 }
 
-function faultAt(rest: string, form: JsonPathForm): JsonPathFault {
-  const operator = form === 'strict' ? undefined : /\*|\.\.|@/.exec(rest)?.[0];
+function faultAt(rest: string): JsonPathFault {
+  const operator = /\*|\.\.|@/.exec(rest)?.[0];
   return operator === undefined
     ? new JsonPathFault(`Invalid token in JSONPath at: ${rest}`)
     : new JsonPathFault(`Unsupported operator in JSONPath: ${operator}`);

@@ -49,7 +49,6 @@ const OPERATORS: Readonly<Record<string, Write>> = {
   $safe_at: pattern('{0}[SAFE_OFFSET({1})]'),
   $json_member: pattern('{0}[{1}]'),
   $json_element: pattern('{0}[{1}]'),
-  $uncollated: pattern('{0}'),
   $interval: (args, part) => `INTERVAL ${args[0]} ${part}`,
   $extract: ([value, zone], part) =>
     `EXTRACT(${part} FROM ${value}${zone === undefined ? '' : ` AT TIME ZONE ${zone}`})`,

@@ -2,7 +2,7 @@
 import type { Expr } from '../resolved';
 import type { Literal } from '../syntax';
 import { shortType } from './access';
-import { invalid, type Session } from './session';
+import { invalid } from './session';
 
 /** The key of an ORDER BY item; `collation` null: as it is. */
 export function collatedKey(key: Expr, collation: Literal | null): Expr {
@@ -27,13 +27,6 @@ export function collatedKey(key: Expr, collation: Literal | null): Expr {
     type: { kind: 'STRING' },
     span: { start: key.span.start, end: span.end },
   };
-}
-
-/** A value in a construct of which nobody says what a collation does there; `$uncollated` in the tree of a query that may have some. */
-export function withoutCollation(session: Session, expr: Expr, construct: string): Expr {
-  if (!session.collates) return expr;
-  const { type, span } = expr;
-  return { kind: 'call', function: '$uncollated', safe: false, args: [expr], named: {}, part: construct, type, span };
 }
 
 /** @throws QueryError where the second argument of COLLATE is not written out */

@@ -3,7 +3,6 @@ import type { Expr, Relation } from '../resolved';
 import type { Call, Lambda } from '../syntax';
 import type { SqlType } from '../types';
 import { shortType } from './access';
-import { withoutCollation } from './collate';
 import type { Context } from './context';
 import { converted } from './convert';
 import { resolveExpr } from './expression';
@@ -33,7 +32,7 @@ export function resolveLambdaCall(context: Context, call: Call): Expr | null {
   if (type.kind !== 'ARRAY')
     throw invalid(`The first argument of ${name} is an array, not ${shortType(type)}.`, array.span);
   const function_ = lambda.expression;
-  return withValue(context.session, withoutCollation(context.session, value, name), call.span, (list) =>
+  return withValue(context.session, value, call.span, (list) =>
     overElements(context, name, list, type.element, function_),
   );
 }

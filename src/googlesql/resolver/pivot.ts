@@ -10,7 +10,6 @@ import type { Pivot, PivotClause, Span } from '../syntax';
 import type { SqlType } from '../types';
 import { shortType } from './access';
 import { supportsEquality, supportsGrouping } from './comparable';
-import { withoutCollation } from './collate';
 import { plainContext, type AggregateSink, type Context } from './context';
 import { convert } from './convert';
 import { resolveExpr } from './expression';
@@ -79,7 +78,7 @@ export function pivotOver(context: FromContext, input: Source, pivot: PivotClaus
   const computed: Relation = {
     kind: 'compute',
     input: input.relation,
-    columns: [{ column: forColumn, expr: withoutCollation(session, by, 'PIVOT') }],
+    columns: [{ column: forColumn, expr: by }],
   };
   let relation: Relation = { kind: 'aggregate', input: computed, keys, groupingSets: null, aggregates };
   if (after.length > 0) relation = { kind: 'compute', input: relation, columns: after };

@@ -4,7 +4,6 @@ import type { Span, Unpivot, UnpivotClause } from '../syntax';
 import { sameType, typeText } from '../type-names';
 import type { SqlType } from '../types';
 import { fieldAt, resolvePath } from './access';
-import { withoutCollation } from './collate';
 import { plainContext } from './context';
 import { resolveFrom, type FromContext, type Source } from './from';
 import { resolveLiteral } from './literals';
@@ -49,7 +48,7 @@ export function unpivotOver(context: FromContext, input: Source, unpivot: Unpivo
   const part = (index: number): Expr => fieldAt(session.ref(element, span), index, span);
   const computed: ComputedColumn[] = types.map((type, i) => ({
     column: session.column(unpivot.values[i]?.name ?? null, type),
-    expr: withoutCollation(session, part(i + 1), 'UNPIVOT'),
+    expr: part(i + 1),
   }));
   computed.push({ column: session.column(unpivot.name.name, firstLabel.type), expr: part(0) });
   let relation: Relation = { kind: 'compute', input: unnest, columns: computed };

@@ -21,7 +21,7 @@ const PATIENCE_MS = 20_000;
 
 /** Functions of BigQuery that the reference is too old for, or that are written out for it; a limit and a fault of its own. */
 const LACKING =
-  /supported signature: JSON_SET\(JSON, STRING, ANY, \[STRING|CUSTOM:CONTAINS_SUBSTR|Unsupported argument type for percentile|Unexpected keyword WITH|Expected "\)" but got keyword DISTINCT|more than 16000 elements|Arrays are limited to|Unsupported argument type RANGE|Unimplemented cast from RANGE|Unsupported aggregate function: M(?:in|ax)\(RANGE|Invalid interval datetime field (?:MILLI|MICRO)SECOND|^Resolved AST validation failed|type_modifiers not accessed/i;
+  /CUSTOM:CONTAINS_SUBSTR|Unsupported argument type for percentile|Unexpected keyword WITH|Expected "\)" but got keyword DISTINCT|more than 16000 elements|Arrays are limited to|Invalid interval datetime field (?:MILLI|MICRO)SECOND|^Resolved AST validation failed|type_modifiers not accessed/i;
 
 export class Engines {
   private constructor(
@@ -80,7 +80,8 @@ export class Engines {
     } catch (error) {
       // Not `instanceof Error`: DuckDB's come out of a native module, whose Error may be another realm's.
       const message = String((error as { message?: unknown }).message ?? error);
-      if (error instanceof QueryError && /not supported/.test(message)) return { unsupported: message };
+      if (error instanceof QueryError && message.startsWith('The embedded engine has no '))
+        return { unsupported: message };
       return { error: message };
     }
   }
@@ -93,7 +94,6 @@ export class Engines {
 
 function restField(name: string, type: SqlType, mode: RestField['mode'] = 'NULLABLE'): RestField {
   if (type.kind === 'ARRAY') return restField(name, type.element, 'REPEATED');
-  if (type.kind === 'RANGE') return { name, type: 'RANGE', mode, fields: [], element: type.element.kind };
   if (type.kind !== 'STRUCT') return { name, type: type.kind, mode, fields: [] };
   const fields = type.fields.map((field, i) => restField(field.name ?? `_field_${i + 1}`, field.type));
   return { name, type: 'RECORD', mode, fields };

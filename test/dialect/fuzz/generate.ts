@@ -1,4 +1,5 @@
 /** Random typed expressions, made from the function table: every scalar function and operator that the gate admits. */
+import { supportedFunctions } from '../../../src/engines/duckdb/translate';
 import { findFunction, functionNames, type SqlFunction } from '../../../src/googlesql/functions/catalogue';
 import { spread } from '../../../src/googlesql/functions/match';
 import { signatureOf, type Parameter, type Signature } from '../../../src/googlesql/functions/signature';
@@ -10,7 +11,9 @@ import { CASTS, OPERATORS, SLOW_DECIMALS, written } from './written-calls';
 import { call, column, literal, type Expression } from './expression';
 
 /** Their value is nobody's to know beforehand, or they cannot be compared on the reference. */
-const LEFT_OUT = new Set(['ERROR', 'SESSION_USER', 'RAND', 'GENERATE_UUID', '$extract', 'COLLATE']);
+const LEFT_OUT = new Set(['ERROR', 'SESSION_USER', 'RAND', 'GENERATE_UUID', '$extract']);
+/** What the embedded engine has not is refused by name. */
+const EMBEDDED = new Set(supportedFunctions().scalar);
 
 function isAllowed(name: string): boolean {
   const parts = name.split('.').map((part) => ({ name: part, quoted: false, span: { start: 0, end: 0 } }));
@@ -20,13 +23,12 @@ function isAllowed(name: string): boolean {
 /** Names of all scalar functions and operators that are called. */
 export const SCALARS: readonly string[] = [...functionNames().filter(isAllowed), ...OPERATORS].filter((name) => {
   const fn = findFunction(name);
-  return fn?.mode === 'scalar' && !LEFT_OUT.has(fn.name) && !LEFT_OUT.has(name);
+  return fn?.mode === 'scalar' && EMBEDDED.has(fn.name) && !LEFT_OUT.has(fn.name) && !LEFT_OUT.has(name);
 });
 
 /** Types that a template is bound to. */
 const ELEMENTS = [
   ...['STRING', 'INT64', 'FLOAT64', 'BOOL', 'TIMESTAMP', 'DATE', 'BYTES', 'NUMERIC', 'DATETIME', 'TIME', 'INTERVAL'],
-  ...['RANGE<DATE>', 'RANGE<TIMESTAMP>'],
 ];
 /** Types of expressions. */
 export const TYPES: readonly string[] = Object.keys(VALUES);
@@ -382,7 +384,6 @@ const ARRAY_ELEMENTS = new Set(['INT64', 'STRING', 'FLOAT64']);
 
 function nameOf(type: SqlType): string {
   if (type.kind === 'ARRAY') return `ARRAY<${nameOf(type.element)}>`;
-  if (type.kind === 'RANGE') return `RANGE<${type.element.kind}>`;
   return type.kind === 'STRUCT' ? 'STRUCT' : type.kind;
 }
 

@@ -30,7 +30,6 @@ const LITERAL_CHECKED =
 const PART_BEYOND = 'A part of a civil time beyond 32 bits is an error; the reference takes its lower 32 bits.';
 const NULL_FIRST =
   "Where literals alone make a NULL, a call of it is NULL before an argument next to it fails: `CONCAT(CAST(NULL AS STRING), ERROR('x'))`.";
-const NO_JSON_OF_RANGE = 'The local BigQuery makes no JSON of a RANGE.';
 const SEARCHED_NULL = 'BigQuery searches for no NULL; the local BigQuery writes CONTAINS_SUBSTR out.';
 
 /** A value that is NULL. */
@@ -196,7 +195,7 @@ const KNOWN: readonly Known[] = [
   { kind: 'rows', of: /^(?:LIMIT|ORDER BY)/, sql: /'\{"a": 1'.*ORDER BY (?:SAFE\.)?JSON_/, why: BROKEN_JSON },
   {
     kind: 'accepted',
-    sql: /CAST\(NULL AS|NULLIF\(|JSON 'null'|SAFE_CAST\('|SAFE\.\w+\((?:-?\d|b?'|ARRAY<)|JSON_\w+\('|SAFE\.\w+\(.*, ''\)|\bRANGE_(?:START|END)\(.*(?:UNBOUNDED|NULL)/,
+    sql: /CAST\(NULL AS|NULLIF\(|JSON 'null'|SAFE_CAST\('|SAFE\.\w+\((?:-?\d|b?'|ARRAY<)|JSON_\w+\('|SAFE\.\w+\(.*, ''\)/,
     embedded: NULL,
     reference: ON_A_VALUE,
     why: NULL_FIRST,
@@ -227,13 +226,6 @@ const KNOWN: readonly Known[] = [
     of: /EXISTS/,
     embedded: /Out of Range Error|Conversion Error|Invalid Input Error|undefined outside|logquay:/,
     why: 'A subquery of EXISTS is computed for every row, also where its first decides.',
-  },
-  { kind: 'refused', sql: /SAFE\.JSON_\w+\(.*RANGE</, reference: NULL, why: NO_JSON_OF_RANGE },
-  {
-    kind: 'rows',
-    sql: /SAFE\.JSON_\w+\(.*RANGE</,
-    reference: NULL,
-    why: NO_JSON_OF_RANGE,
   },
   {
     kind: 'rows',

@@ -1,6 +1,8 @@
-/** Texts by rules of Unicode, of English names and of the time zone database. */
+/** Texts by rules of Unicode, of ASCII and of the time zone database. */
 import { isAscii } from 'node:buffer';
-import { knownZone } from './known-zones';
+import { LRUCache } from 'lru-cache';
+import { timeZone } from '../../../googlesql/literals/time-zone';
+import type { ChunkBudget } from './chunk-budget';
 import { scalarFunction } from './scalar-function';
 
 /** Units of the budget for each byte more than a text has UTF-16 units: what is not ASCII. */
@@ -20,29 +22,59 @@ export const normalized = scalarFunction(['bytes', 'text'], 'bytes', (bytes, for
   return budget.spend(result.length) ? result : null;
 });
 
+type Zone = ReturnType<typeof timeZone>;
+
+/** Time zones that were looked at last: to look for a name takes as long as to read a page of text. */
+const zones = new LRUCache<string, { readonly zone: Zone }>({ max: 1_000 });
+const LONGEST_ZONE = 64;
+/** Units of the budget for a name that is not remembered. */
+const FOR_NEW_ZONE = 12_000;
+
+/** @returns undefined: the budget has no room for a new name; null: there is no such zone */
+function knownZone(name: string, budget: ChunkBudget): Zone | undefined {
+  if (name.length > LONGEST_ZONE) return null;
+  let known = zones.get(name);
+  if (known === undefined) {
+    if (!budget.isWithin(FOR_NEW_ZONE)) return undefined;
+    zones.set(name, (known = { zone: timeZone(name) }));
+  }
+  return known.zone;
+}
+
 /** Beyond the budget every name passes for one: DuckDB raises an error for one that it does not know. */
 export const isTimeZone = scalarFunction(['text'], 'boolean', (name, budget) => knownZone(name, budget) !== null);
 
-/** The digit of each letter from A to Z; 0: it has none. */
-const DIGITS = '01230120022455012623010202';
-const NO_LETTER = 255;
-/** The same by byte. */
-const DIGIT_OF_BYTE = new Uint8Array(256).fill(NO_LETTER);
-for (let i = 0; i < DIGITS.length; i++) DIGIT_OF_BYTE[65 + i] = DIGIT_OF_BYTE[97 + i] = Number(DIGITS[i]);
+// ---------------------------------------------------------------- INITCAP of texts in ASCII
 
-/** A letter as it is written and three digits; empty where there is no letter. */
-export const soundex = scalarFunction(['bytes'], 'text', (text, budget) => {
-  let code = '';
-  let last = 0;
-  let i = 0;
-  for (; i < text.length && code.length < 4; i++) {
-    const digit = DIGIT_OF_BYTE[text[i]!]!;
-    if (digit === NO_LETTER) continue;
-    if (code === '') code = String.fromCharCode(text[i]!);
-    else if (digit !== 0 && digit !== last) code += String(digit);
-    if (digit !== 0) last = digit;
+const isSmall = (letter: number): boolean => letter >= 0x61 && letter <= 0x7a;
+const isCapital = (letter: number): boolean => letter >= 0x41 && letter <= 0x5a;
+/** Between a capital letter and the small one. */
+const CASE = 0x20;
+
+/** As a rule those of one query are the same for all rows. */
+let last = { delimiters: Buffer.alloc(0), ends: new Uint8Array(256) };
+
+/** 1 at each byte that is a delimiter. */
+function endsOf(delimiters: Uint8Array): Uint8Array {
+  if (!last.delimiters.equals(delimiters)) {
+    last = { delimiters: Buffer.from(delimiters), ends: new Uint8Array(256) };
+    for (const delimiter of delimiters) last.ends[delimiter] = 1;
   }
-  // Vowels alone have all of a text looked at, which takes as long again as to take it over.
-  budget.spend(i);
-  return code === '' ? '' : code.padEnd(4, '0');
+  return last.ends;
+}
+
+/** The letter behind a delimiter, or at the beginning, becomes a capital one, and others become small ones. */
+export const initcap = scalarFunction(['bytes', 'bytes'], 'bytes', (text, delimiters) => {
+  const ends = endsOf(delimiters);
+  const result = new Uint8Array(text.length);
+  let isFirst = true;
+  for (let i = 0; i < text.length; i++) {
+    const letter = text[i]!;
+    const isEnd = ends[letter] === 1;
+    if (isEnd) result[i] = letter;
+    else if (isFirst) result[i] = isSmall(letter) ? letter - CASE : letter;
+    else result[i] = isCapital(letter) ? letter + CASE : letter;
+    isFirst = isEnd;
+  }
+  return result;
 });

@@ -105,10 +105,15 @@ export class Context {
     return `list_transform([${bound}], lambda ${variable}: ${print(names)})[1]`;
   }
 
-  /** @param instead what to write instead */
-  unsupported(what: string, span: Span, instead?: string): never {
-    const hint = instead === undefined ? {} : { hint: `Instead: ${instead}.` };
-    throw new QueryError('invalidQuery', `${what} is not supported on the embedded engine`, span, hint);
+  /** @param what a noun without an article @param instead what to write instead */
+  unsupported(what: string, span: Span, instead: string | null = null): never {
+    const hint = instead === null ? {} : { hint: `Instead: ${instead}.` };
+    throw new QueryError(
+      'invalidQuery',
+      `The embedded engine has no ${what}: BigQuery and the local BigQuery run it`,
+      span,
+      hint,
+    );
   }
 }
 

@@ -9,7 +9,6 @@ import type { Column, Cte, Expr, Relation, ResolvedQuery } from '../../../google
 import type { NamedType, SqlType, TableSchema } from '../../../googlesql/types';
 import type { Part } from '../data/part';
 import type { Fence, LineForm } from '../../contract';
-import { withCollations } from './collation';
 import { Context, columnName, type PrintScan } from './context';
 import { ctesReadBy, materializedCtes } from './relations/ctes';
 import { printCsvLine } from './relations/csv-output';
@@ -106,8 +105,7 @@ export interface NumberedRows {
  * Translates `query`. Throws QueryError `invalidQuery` for what the embedded engine cannot do, with the construct's span.
  */
 export function translate(query: ResolvedQuery, options: TranslateOptions): Translation {
-  const collated = withCollations(query);
-  const written = { ...collated, relation: cutOff(collated.relation, options.maxRows) };
+  const written = { ...query, relation: cutOff(query.relation, options.maxRows) };
   const partsOf: PartsOf = (table) => options.parts(table);
   const fenced = options.fence ? fencedIn(written, options.fence, partsOf, options) : noTables(written);
   const { query: limited, isTable } = fenced;
@@ -305,7 +303,7 @@ function bytesOf({ columns, select }: PrintedCte): string {
 
 /** Bytes of a value in memory, about. */
 function sizeOf(name: string, { kind }: SqlType): string {
-  if (['ARRAY', 'STRUCT', 'RANGE'].includes(kind)) return `coalesce(strlen(CAST(${name} AS VARCHAR)), 0) + 16`;
+  if (['ARRAY', 'STRUCT'].includes(kind)) return `coalesce(strlen(CAST(${name} AS VARCHAR)), 0) + 16`;
   const isText = ['STRING', 'GEOGRAPHY', 'JSON', 'BYTES', 'BIGNUMERIC'].includes(kind);
   if (!isText) return '16';
   const isBytes = kind === 'BYTES' || kind === 'BIGNUMERIC';

@@ -45,7 +45,7 @@ export interface Call {
   estimate(argument: Argument): number;
   /** The clock of the request: a TIMESTAMP. */
   now(): string;
-  /** Throws: the query is fine GoogleSQL that this engine has no translation for. `instead`: what to write instead. */
+  /** Throws: the query is fine GoogleSQL that this engine has no translation for. `what`: a noun without an article. `instead`: what to write instead. */
   unsupported(what: string, instead?: string): never;
 }
 

@@ -6,16 +6,14 @@ import { withinCastCost } from './call-cost';
 import { LONGEST_NUMBER } from './size-limits';
 import { numericText, timeText, timestampText, datetimeText } from './value-texts';
 import { duckType, fail, physicalFieldNames, quoteText, sameType, structOf, typeName, type Failure } from '../../sql';
-import { formattedCast } from './cast-format';
-import { rangeOfText, rangeText } from './range-values';
 
 export function printCast(ctx: Context, cast: ResolvedCast, input: string): string {
   const impossible = (): never =>
     ctx.unsupported(`CAST from ${typeName(cast.input.type)} to ${typeName(cast.type)}`, cast.span);
   ctx.castPlace = cast.span;
-  const text = withinCastCost(ctx, cast, input, (x) =>
-    cast.format === null ? convert(ctx, x, cast.input.type, cast.type, cast.safe) : formattedCast(ctx, cast, x),
-  );
+  if (cast.format !== null)
+    ctx.unsupported('CAST ... FORMAT', cast.span, 'FORMAT_TIMESTAMP, PARSE_TIMESTAMP, FORMAT or TO_HEX');
+  const text = withinCastCost(ctx, cast, input, (x) => convert(ctx, x, cast.input.type, cast.type, cast.safe));
   return constrained(ctx, text ?? impossible(), cast.type, cast.parameters ?? null);
 }
 
@@ -190,15 +188,11 @@ function convert(ctx: Context, input: string, from: SqlType, to: SqlType, safe: 
       if (from.kind === 'DATE') return `CAST(${input} AS TIMESTAMP)`;
       if (from.kind === 'DATETIME') return input;
       return null;
-    case 'RANGE': {
-      if (from.kind !== 'STRING') return null;
-      const read = (text: string): string => `lq_${to.element.kind.toLowerCase()}(${text})`;
-      return rangeOfText((values, body) => ctx.bind(values, body), input, to, read, failing());
-    }
     case 'INTERVAL':
       return from.kind === 'STRING' ? checked((x) => `lq_interval(${x})`) : null;
     case 'JSON':
     case 'GEOGRAPHY':
+    case 'RANGE':
     case 'ARRAY':
     case 'STRUCT':
       return null;
@@ -267,8 +261,6 @@ function stringOf(ctx: Context, input: string, from: SqlType, safe: boolean): st
       return timestampText((v, body) => ctx.bind(v, body), input, null);
     case 'INTERVAL':
       return ctx.bind([input], (x) => `lq_interval_text(${x})`);
-    case 'RANGE':
-      return ctx.bind([input], (x) => rangeText(x, (end) => stringOf(ctx, end, from.element, safe) ?? end));
     default:
       return null;
   }

@@ -7,6 +7,7 @@ import { printCast } from './casts';
 import { isBoundedCast, withinCost } from './call-cost';
 import type { Context } from '../context';
 import { allInOrder, anyInOrder } from './conditions';
+import { absent, holdsRange } from '../functions/absent';
 import { functionRow } from '../functions/function-table';
 import { goesInLatin1, overLatin1 } from '../functions/latin1';
 import { printLiteral } from './literals';
@@ -23,8 +24,10 @@ export function printExpr(ctx: Context, expr: Expr): string {
 function textOf(ctx: Context, expr: Expr): string {
   switch (expr.kind) {
     case 'literal':
+      refuseRange(ctx, expr);
       return printLiteral(expr);
     case 'parameter':
+      refuseRange(ctx, expr);
       // Of what is bound only an instant of `known-parameters.ts` is a TIMESTAMP.
       return expr.type.kind === 'TIMESTAMP'
         ? `make_timestamp(CAST(${ctx.parameter(expr.name)} AS BIGINT))`
@@ -35,6 +38,7 @@ function textOf(ctx: Context, expr: Expr): string {
     case 'call':
       return printCall(ctx, expr);
     case 'cast': {
+      refuseRange(ctx, expr);
       const text = printCast(ctx, expr, printExpr(ctx, expr.input));
       if (isBoundedCast(ctx, expr) && !expr.safe) ctx.fails(expr);
       return text;
@@ -42,6 +46,7 @@ function textOf(ctx: Context, expr: Expr): string {
     case 'case':
       return printCase(ctx, expr);
     case 'make_array':
+      refuseRange(ctx, expr);
       return expr.elements.length === 0
         ? `CAST([] AS ${duckType(expr.type)})`
         : `[${expr.elements.map((e) => printExpr(ctx, e)).join(', ')}]`;
@@ -50,6 +55,11 @@ function textOf(ctx: Context, expr: Expr): string {
     case 'subquery':
       return printSubquery(ctx, expr);
   }
+}
+
+/** What values of RANGE are made of, where no function makes them. */
+function refuseRange(ctx: Context, { type, span }: Expr): void {
+  if (holdsRange(type)) ctx.unsupported('RANGE', span, 'two columns');
 }
 
 /**
@@ -88,7 +98,7 @@ function printPath(ctx: Context, expr: Expr): string {
 
 function printStruct(ctx: Context, expr: Extract<Expr, { kind: 'make_struct' }>): string {
   if (expr.type.kind !== 'STRUCT') throw new Error('a struct without fields');
-  if (expr.fields.length === 0) ctx.unsupported('A STRUCT without fields', expr.span);
+  if (expr.fields.length === 0) ctx.unsupported('STRUCT without fields', expr.span);
   const names = physicalFieldNames(expr.type.fields);
   return structOf(expr.fields.map((f, i) => [names[i]!, printExpr(ctx, f)]));
 }
@@ -136,11 +146,13 @@ function operandsOf(expr: FunctionCall): readonly Expr[] {
 }
 
 function printCall(ctx: Context, expr: FunctionCall): string {
-  const row = functionRow(
+  const row = functionRow(expr.function);
+  const missing = absent(
     expr.function,
     expr.args.map(({ type }) => type),
   );
-  if (row === null) return ctx.unsupported(`Function ${expr.function.replace(/^\$/, '')}`, expr.span);
+  if (missing !== null || row === null)
+    return ctx.unsupported(missing?.what ?? expr.function.replace(/^\$/, ''), expr.span, missing?.instead);
   if (RANDOM.has(expr.function)) ctx.random++;
   const operands = operandsOf(expr);
   const random: number[] = [];
@@ -152,9 +164,8 @@ function printCall(ctx: Context, expr: FunctionCall): string {
   });
   const named = Object.fromEntries(Object.entries(expr.named).map(([name, a]) => [name, printArgument(ctx, a)]));
   const inLatin1 = goesInLatin1(row, args);
-  // Around what is not to be caught `overLatin1` puts no TRY; what is of BIGNUMERIC are functions of our own, which raise nothing.
-  const isOurs = args.some(({ type }) => type.kind === 'BIGNUMERIC');
-  const caught = expr.safe && row.raises === true && !inLatin1 && !isOurs;
+  // Around what is not to be caught `overLatin1` puts no TRY.
+  const caught = expr.safe && row.raises === true && !inLatin1;
   let raises = false;
   const raising = (failure: Failure): string => {
     raises = true;

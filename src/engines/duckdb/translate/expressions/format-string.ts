@@ -1,42 +1,36 @@
-/** FORMAT with a literal format. */
+/** FORMAT with a literal pattern. What printf of DuckDB does not write is refused by name. */
 import type { SqlType } from '../../../../googlesql/types';
 import { type Argument, type Call } from './call';
 import { mostJoined, unlessOver } from './size-bounds';
 import { LIMITS } from './size-limits';
 import { datetimeText, numericText, timeText, timestampText } from './value-texts';
 import { QueryError } from '../../../../errors';
-import { ownFunction } from '../functions/own-functions';
+import type { Span } from '../../../../googlesql/syntax';
 import { physicalFieldNames, quoteName, quoteText, typeName, structOf } from '../../sql';
 import { SMALL } from './size-estimate';
-import { type ArgumentLetter, takesArguments } from '../../scalar-functions/text-format';
 
-const SPECIFIER = /%(?:%|([-+ #0']*)(\d+|\*)?(?:\.(\d+|\*))?([a-zA-Z]))|[^%]+|%/gs;
+const SPECIFIER = /%(?:%|([-+ #0']*)(\d+|\*)?(?:\.(\d*|\*))?([a-zA-Z]))|[^%]+|%/gs;
 
 export function printFormat(call: Call): string {
   const [format, ...values] = call.args;
   if (format === undefined) throw new Error('FORMAT without a format');
+  if (format.constant === null && format.expr.kind === 'literal') return 'CAST(NULL AS VARCHAR)';
+  if (format.constant === null) return call.unsupported('FORMAT with a pattern that is no literal');
+  const pattern = format.constant;
+  checkLiteral(call, pattern, values);
+  if (isTooWide(pattern)) return call.fail('size');
+  checkPlain(call, pattern, values);
   const estimate = call.args.reduce((sum, value) => sum + call.estimate(value), 0);
-  if (estimate <= SMALL) return printed(call, format, values);
+  if (estimate <= SMALL || values.length === 0) return formatted(call, pattern, values);
   // `%T` writes two characters for one where it escapes, and texts are joined: both could be done over and over.
   return call.bind(
-    call.args.map(({ sql }) => sql),
-    (first, ...names) => {
+    values.map(({ sql }) => sql),
+    (...names) => {
       const sizes = names.map((name) => `coalesce(strlen(CAST(${name} AS VARCHAR)), 0)`);
       const named = values.map((value, i) => ({ ...value, sql: names[i]! }));
-      const sized = format.constant === null ? [...sizes, `coalesce(strlen(${first}), 0)`] : sizes;
-      const text = printed(call, format.constant === null ? { ...format, sql: first } : format, named);
-      return sized.length === 0 ? text : unlessOver(call, `${sized.join(' + ')} > ${mostJoined(call) / 2}`, text);
+      return unlessOver(call, `${sizes.join(' + ')} > ${mostJoined(call) / 2}`, formatted(call, pattern, named));
     },
   );
-}
-
-/** By SQL where the format is a literal that printf of DuckDB knows, else by our own function. */
-function printed(call: Call, format: Argument, values: readonly Argument[]): string {
-  if (format.constant !== null) checkLiteral(call, format.constant, values);
-  if (format.constant !== null && isTooWide(format.constant)) return call.fail('size');
-  return format.constant !== null && isPlain(format.constant, values)
-    ? formatted(call, format.constant, values)
-    : formattedByFunction(call, format, values);
 }
 
 /** Whether a field of a literal is to have more characters than it may. */
@@ -52,23 +46,28 @@ const EXACT_NUMBER = '1e15';
 /** Has no absolute value. */
 const LEAST = { n: '-9223372036854775808', x: '-8000000000000000', o: '-1000000000000000000000' };
 
-function isDecimal({ kind }: SqlType): boolean {
-  return kind === 'NUMERIC' || kind === 'BIGNUMERIC';
+/** @throws QueryError, by name, for a specifier that printf of DuckDB does not print as GoogleSQL does, or that takes a width */
+function checkPlain(call: Call, format: string, values: readonly Argument[]): void {
+  let next = 0;
+  for (const [text, flags = '', width, precision, letter = ''] of format.matchAll(SPECIFIER)) {
+    if (!text.startsWith('%') || text === '%%') continue;
+    const counts = [width, precision].filter((count) => count === '*').length;
+    if (counts > 0 || !isPlain(flags, precision, letter)) call.unsupported(`FORMAT with ${JSON.stringify(text)}`);
+    const kind = values[next++]?.type.kind;
+    // NUMERIC has more digits than printf.
+    if (kind === 'NUMERIC' && !'tT'.includes(letter))
+      call.unsupported(`FORMAT of NUMERIC with ${JSON.stringify(text)}`, 'CAST(x AS FLOAT64)');
+  }
 }
 
-/** Numbers without a `'`; a NUMERIC has more digits than printf. */
-function isPlain(format: string, values: readonly Argument[]): boolean {
-  const hasDecimals = values.some(({ type }) => isDecimal(type));
-  return [...format.matchAll(SPECIFIER)].every(([text, flags = '', width, precision, letter]) => {
-    if (!text.startsWith('%') || text === '%%') return true;
-    if (letter === undefined || width === '*' || precision === '*') return false;
-    if ('stT'.includes(letter)) return true;
-    if (/[#']/.test(flags) || (flags.includes('0') && precision !== undefined)) return false;
-    if ('xXo'.includes(letter)) return flags === '' && precision === undefined;
-    if ('di'.includes(letter)) return precision === undefined;
-    const isExact = Number(precision ?? 6) <= EXACT_PLACES && !(precision === '0' && 'gG'.includes(letter));
-    return 'fFeEgG'.includes(letter) && isExact && !hasDecimals && !flags.includes('0');
-  });
+function isPlain(flags: string, precision: string | undefined, letter: string): boolean {
+  if ('stT'.includes(letter)) return true;
+  if (/[#']/.test(flags)) return false;
+  if ('xXo'.includes(letter)) return flags === '' && precision === undefined;
+  if ('di'.includes(letter)) return precision === undefined;
+  const places = precision === undefined ? 6 : Number(precision);
+  const isExact = places <= EXACT_PLACES && !(places === 0 && 'gG'.includes(letter));
+  return 'fFeEgG'.includes(letter) && isExact;
 }
 
 /** @throws QueryError for a literal format that its arguments do not fit */
@@ -76,7 +75,8 @@ function checkLiteral(call: Call, format: string, values: readonly Argument[]): 
   let next = 0;
   for (const [text, , width, precision, letter] of format.matchAll(SPECIFIER)) {
     if (!text.startsWith('%') || text === '%%') continue;
-    if (letter === undefined) return checkWhole(call, format, values);
+    if (letter === undefined)
+      throw new QueryError('invalidQuery', `Invalid FORMAT string: ${JSON.stringify(format)}`, placeOf(call));
     const counts = [width, precision].filter((count) => count === '*').length;
     const taken = [...Array.from({ length: counts }, () => 'd'), letter];
     for (const each of taken) {
@@ -86,46 +86,6 @@ function checkLiteral(call: Call, format: string, values: readonly Argument[]): 
     }
   }
   if (next !== values.length) throw wrongCount(call, format, values.length);
-}
-
-/** Arguments as our own function takes them: what each is, its value, and how `%t` and `%T` print it. */
-function formattedByFunction(call: Call, format: Argument, values: readonly Argument[]): string {
-  if (values.length === 0) return called(call, format, `'[]'`);
-  return call.bind([structOf(values.map(({ sql }, i) => [`x${i}`, sql]))], (row) => {
-    const args = values.map((value, i) => {
-      const { type } = value;
-      const x = `${row}."x${i}"`;
-      const text =
-        type.kind === 'JSON' ? jsonText(x) : isDecimal(type) ? numericText(x, type.kind) : `CAST(${x} AS VARCHAR)`;
-      return `[${quoteText(letterOf(value))}, ${isText(type) ? text : 'NULL'}, ${shown(call, x, type, false)}, ${shown(call, x, type, true)}]`;
-    });
-    return called(call, format, `CAST(to_json([${args.join(', ')}]) AS VARCHAR)`);
-  });
-}
-
-function called(call: Call, format: Argument, args: string): string {
-  const given = [
-    { sql: format.sql, sized: 'text' as const },
-    { sql: args, sized: 'text' as const },
-  ];
-  return call.bind(
-    [ownFunction(call, 'lq_format', given, { text: true, empty: 'argument' })],
-    (text) => `CASE WHEN ${text}[1] = '=' THEN substr(${text}, 2) END`,
-  );
-}
-
-const LETTERS: Readonly<Partial<Record<SqlType['kind'], ArgumentLetter>>> = {
-  INT64: 'i',
-  FLOAT64: 'f',
-  NUMERIC: 'n',
-  BIGNUMERIC: 'n',
-  STRING: 's',
-  JSON: 'j',
-};
-
-/** Whether a specifier other than `%t` and `%T` takes it. */
-function isText({ kind }: SqlType): boolean {
-  return LETTERS[kind] !== undefined;
 }
 
 function jsonText(x: string): string {
@@ -148,14 +108,8 @@ function formatted(call: Call, format: string, values: readonly Argument[]): str
   return pieces.length === 0 ? "''" : `(${pieces.join(' || ')})`;
 }
 
-/** What is no specifier, or one that few write. */
-function checkWhole({ args: [first], span }: Call, format: string, values: readonly Argument[]): void {
-  if (takesArguments(format, values.map(letterOf))) return;
-  throw new QueryError('invalidQuery', `Invalid FORMAT string: ${JSON.stringify(format)}`, first?.expr.span ?? span);
-}
-
-function letterOf({ type: { kind } }: Argument): ArgumentLetter {
-  return LETTERS[kind] ?? 'o';
+function placeOf({ args: [first], span }: Call): Span {
+  return first?.expr.span ?? span;
 }
 
 function wrongCount({ span }: Call, format: string, count: number): QueryError {
@@ -210,22 +164,16 @@ function one(call: Call, value: Argument, specifier: Specifier): string {
           `ELSE ${printf(n, specifier, letter)} END`,
       );
     case 'f':
-    case 'F': {
-      const format = `%${flags}${width === 0 ? '' : width}.${precision ?? 6}${letter}`;
-      const expr = { kind: 'literal', value: format, type: call.type, span: call.span } as const;
-      return call.bind([value.sql], (x) => {
-        const exactly = formattedByFunction(call, { sql: quoteText(format), type: call.type, expr, constant: format }, [
-          { ...value, sql: x },
-        ]);
-        return `CASE WHEN abs(${x}) < ${EXACT_NUMBER} THEN ${printf(`(${x} + 0)`, specifier, letter)} ELSE ${exactly} END`;
+    case 'F':
+      return float(call, value, specifier, (x, text) => {
+        const exactly = large(call, x, specifier);
+        return `CASE WHEN abs(${x}) < ${EXACT_NUMBER} THEN ${text} ELSE ${exactly} END`;
       });
-    }
     case 'e':
     case 'E':
     case 'g':
     case 'G':
-      // No nought is negative.
-      return printf(`(${value.sql} + 0)`, specifier, letter);
+      return float(call, value, specifier, (_, text) => text);
     case 's': {
       const text = precision === null ? value.sql : `left(${value.sql}, ${precision})`;
       return padded(call, text, flags, width);
@@ -243,9 +191,39 @@ function one(call: Call, value: Argument, specifier: Specifier): string {
 }
 
 function printf(sql: string, { flags, width, precision }: Specifier, letter: string): string {
-  const form = `%${flags}${width === 0 ? '' : width}${precision === null ? '' : `.${precision}`}${letter}`;
+  const shown = flags.includes('-') ? flags.replaceAll('0', '') : flags;
+  const form = `%${shown}${width === 0 ? '' : width}${precision === null ? '' : `.${precision}`}${letter}`;
   // printf of a NULL prints one.
   return `CASE WHEN ${sql} IS NOT NULL THEN printf(${quoteText(form)}, ${sql}) END`;
+}
+
+/** @param finite prints a number that has the name `x`, from what printf makes of it; what is no number has no zeros before it */
+function float(
+  call: Call,
+  { sql }: Argument,
+  specifier: Specifier,
+  finite: (x: string, text: string) => string,
+): string {
+  // No nought is negative.
+  return call.bind([`(${sql} + 0)`], (x) => {
+    const wild = printf(x, { ...specifier, flags: specifier.flags.replaceAll('0', '') }, specifier.letter);
+    return `CASE WHEN isfinite(${x}) THEN ${finite(x, printf(x, specifier, specifier.letter))} ELSE ${wild} END`;
+  });
+}
+
+/** A FLOAT64 from `EXACT_NUMBER` on: its whole part in all its digits, and its fraction for itself. */
+function large(call: Call, x: string, { flags, width, precision }: Specifier): string {
+  const places = precision ?? 6;
+  const whole = places === 0 ? `round_even(abs(${x}), 0)` : `trunc(abs(${x}))`;
+  const sign = flags.includes('+') ? "'+'" : flags.includes(' ') ? "' '" : "''";
+  const fraction = places === 0 ? "''" : `substr(printf('%.${places}f', abs(${x}) - trunc(abs(${x}))), 2)`;
+  const digits = `(split_part(printf('%.40f', ${whole}), '.', 1) || ${fraction})`;
+  const signed = (text: string): string => `(CASE WHEN ${x} < 0 THEN '-' ELSE ${sign} END || ${text})`;
+  if (!flags.includes('0') || flags.includes('-')) return padded(call, signed(digits), flags, width);
+  return call.bind(
+    [digits, signed("''")],
+    (d, s) => `(${s} || repeat('0', greatest(${width} - length(${s}) - length(${d}), 0)) || ${d})`,
+  );
 }
 
 function padded(call: Call, text: string, flags: string, width: number): string {
@@ -272,7 +250,6 @@ function present(call: Call, x: string, type: SqlType, literal: boolean): string
         : text;
     }
     case 'NUMERIC':
-    case 'BIGNUMERIC':
       return quoted(type.kind, numericText(x, type.kind));
     case 'STRING':
       return literal ? `lq_string_literal(${x})` : x;
@@ -302,11 +279,10 @@ function present(call: Call, x: string, type: SqlType, literal: boolean): string
       const text = `lq_interval_text(${x})`;
       return literal ? `('INTERVAL "' || ${text} || '" YEAR TO SECOND')` : text;
     }
+    case 'BIGNUMERIC':
     case 'BYTES':
-      return ownFunction(call, 'lq_bytes_text', [{ sql: x, sized: 'bytes' }, { sql: String(literal) }], { text: true });
     case 'GEOGRAPHY':
-      return call.unsupported(`FORMAT of ${type.kind}`);
     case 'RANGE':
-      return call.unsupported('FORMAT of RANGE', 'CAST(x AS STRING)');
+      return call.unsupported(`FORMAT of ${type.kind}`);
   }
 }

@@ -1,14 +1,10 @@
-import { rangeEnds } from '../../../../googlesql/literals/range';
 import type { ResolvedLiteral } from '../../../../googlesql/resolved';
-import { bytesOfUnits, unitsOfText } from '../../scalar-functions/big-decimal';
+import { bytesOfUnits, unitsOfText } from '../../scalar-functions/decimals';
 import { duckType, quoteText } from '../../sql';
-import { openEnd, rangeOf } from './range-values';
 
 function bignumeric(value: string): string {
   return `unhex('${Buffer.from(bytesOfUnits(unitsOfText(value)!)).toString('hex')}')`;
 }
-
-export const BIGNUMERIC_ZERO = bignumeric('0');
 
 /** A literal with exactly its GoogleSQL type: a bare number would be an INTEGER or a DECIMAL to DuckDB. */
 export function printLiteral(literal: ResolvedLiteral): string {
@@ -31,12 +27,8 @@ export function printLiteral(literal: ResolvedLiteral): string {
       return bignumeric(value);
     case 'INTERVAL':
       return interval(value);
-    case 'RANGE': {
-      const [start, end] = rangeEnds(value);
-      const endAt = (side: 'start' | 'end', end: string | null): string =>
-        end === null ? openEnd(type.element.kind, side) : printLiteral({ ...literal, type: type.element, value: end });
-      return rangeOf(endAt('start', start), endAt('end', end));
-    }
+    case 'RANGE':
+      throw new Error('a RANGE');
     case 'FLOAT64':
     case 'NUMERIC':
     case 'TIME':

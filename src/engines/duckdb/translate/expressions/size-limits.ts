@@ -1,6 +1,5 @@
 /** Bounds on what a query makes that a caller should know: docs/dialect.md lists them. */
 import { CHUNK_BYTES } from '../../scalar-functions/chunk-budget';
-import { LONGEST_FORMAT, MOST_ELEMENTS } from '../../scalar-functions/time-elements';
 
 /** Of one row alone, and of each of many rows. */
 export interface Bound {
@@ -45,8 +44,8 @@ export const LIMITS: Limits = {
   topSumSteps: 20_000_000,
   gatheredSteps: { row: 4_096, total: 20_000_000 },
   places: 1_000,
-  formatElements: MOST_ELEMENTS,
-  formatCharacters: LONGEST_FORMAT,
+  formatElements: 100,
+  formatCharacters: 1_000,
   searchCharacters: 1_000,
   ownFunctions: CHUNK_BYTES,
 };

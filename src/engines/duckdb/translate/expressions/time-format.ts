@@ -3,7 +3,31 @@ import { QueryError } from '../../../../errors';
 import type { Call } from './call';
 import { LIMITS } from './size-limits';
 import { quoteText } from '../../sql';
-import { COMPOSED, elementStarts } from '../../scalar-functions/time-elements';
+
+/** What is formatted, or read. */
+export type TimeKind = 'DATE' | 'TIME' | 'DATETIME' | 'TIMESTAMP';
+
+/** Elements that are text of others. */
+export const COMPOSED: Readonly<Record<string, string>> = {
+  F: '%Y-%m-%d',
+  D: '%m/%d/%y',
+  x: '%m/%d/%y',
+  h: '%b',
+  T: '%H:%M:%S',
+  X: '%H:%M:%S',
+  R: '%H:%M',
+  r: '%I:%M:%S %p',
+  c: '%a %b %e %H:%M:%S %Y',
+  n: '\n',
+  t: '\t',
+};
+
+/** Every odd run of "%" in a format, which begins an element. */
+export function elementStarts(format: string): { readonly run: string; readonly rest: string }[] {
+  return [...format.matchAll(/%+/g)]
+    .filter(([run]) => run.length % 2 === 1)
+    .map(({ 0: run, index }) => ({ run, rest: format.slice(index + run.length) }));
+}
 
 export interface FormattedTime {
   /** A name of the civil time. */
@@ -32,11 +56,11 @@ export function refuseLongFormat(call: Call, format: string): void {
   throw new QueryError('invalidQuery', words, call.args[0]?.expr.span ?? call.span);
 }
 
-const PLAIN = /^(?:[^%]|%[AaBbCcDdeFGgHhIjklMmnPpQRrSsTtUuVWwXxYyZz%]|%E(?:4Y|\*[Sf]|\dS|z)|%:z)*$/;
+const PLAIN = /%(?:[AaBbCcDdeFGgHhIjklMmnPpQRrSsTtUuVWwXxYyZz%]|E(?:4Y|\*[Sf]|\dS|z)|:z)/g;
 
-/** Whether a format has no widths, flags or variants of other elements: those our own function knows. */
-export function isPlainFormat(format: string): boolean {
-  return PLAIN.test(format);
+/** The first element with a width, a flag or a variant that strftime of DuckDB does not write; null: there is none. */
+export function oddElement(format: string): string | null {
+  return /%.{0,2}/s.exec(format.replace(PLAIN, ''))?.[0] ?? null;
 }
 
 /** @param pattern a plain format */

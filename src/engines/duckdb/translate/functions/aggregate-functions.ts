@@ -5,13 +5,12 @@ import { printArgument, printCondition, printExpr, printSortKeys } from '../expr
 import type { Argument } from '../expressions/call';
 import type { Context } from '../context';
 import { LIMITS } from '../expressions/size-limits';
-import { averageOfBignumerics, sumOfBignumerics } from './bignumeric-sums';
+import { absent } from './absent';
 import { averageOfIntervals, sumOfIntervals } from './interval-sums';
 import { averageOfDecimals, sumOfDecimals } from './decimal-sums';
 import { rescaled, scaledDown, sumOfFloatList } from './float-sums';
 import { inOrder } from './list-order';
 import { percentileCont, percentileDisc } from './percentiles';
-import { SKETCH_AGGREGATES } from './sketches';
 import { duckType, fail, physicalFieldNames, quoteText, structOf } from '../../sql';
 
 /** What the printer of one aggregate or window function gets to see. SAFE. is for it to look at: DuckDB has no TRY for aggregates. */
@@ -53,7 +52,12 @@ export function printAggregateCall(
   { over = null, filter: of = null, once = false }: Rows = {},
 ): string {
   const row = AGGREGATES[call.function];
-  if (row === undefined) return ctx.unsupported(`Function ${call.function}`, call.span);
+  const missing = absent(
+    call.function,
+    call.args.map(({ type }) => type),
+  );
+  if (missing !== null || row === undefined)
+    return ctx.unsupported(missing?.what ?? call.function, call.span, missing?.instead);
   const args = call.args.map((a) => printArgument(ctx, a, call.function === 'COUNTIF' ? printCondition : printExpr));
   const parts: Parts = {
     ctx,
@@ -178,7 +182,6 @@ const sumOfFloats: Row = (p) =>
 
 const average: Row = (p) => {
   const kind = p.args[0]?.type.kind;
-  if (kind === 'BIGNUMERIC') return averageOfBignumerics(p);
   if (kind === 'NUMERIC') return averageOfDecimals(p);
   if (kind === 'INTERVAL') return averageOfIntervals(p);
   if (kind !== 'FLOAT64') return p.plain('avg', [p.at(0)]);
@@ -248,8 +251,7 @@ const approxTopSum: Row = (p) => {
   if (p.over !== null) return p.ctx.unsupported('APPROX_TOP_SUM with OVER', p.call.span);
   if (p.call.type.kind !== 'ARRAY' || p.call.type.element.kind !== 'STRUCT') throw new Error('no array of records');
   const [, summed] = p.call.type.element.fields;
-  if (summed === undefined || summed.type.kind === 'BIGNUMERIC')
-    return p.ctx.unsupported('APPROX_TOP_SUM of BIGNUMERIC', p.call.span);
+  if (summed === undefined) throw new Error('APPROX_TOP_SUM without a sum');
   const [value, sum] = physicalFieldNames(p.call.type.element.fields).map(quoteText);
   const [i, k, e, top] = [p.ctx.variable(), p.ctx.variable(), p.ctx.variable(), p.ctx.variable()];
   const pairs = p.plain('list', [
@@ -286,8 +288,6 @@ const approxTopSum: Row = (p) => {
 const statistics =
   (name: string, ofOne: boolean): Row =>
   (p) => {
-    if (p.args.some((a) => a.type.kind === 'BIGNUMERIC'))
-      return p.ctx.unsupported(`${p.call.function} of BIGNUMERIC`, p.call.span, 'of its values AS FLOAT64');
     const values = p.args.map((a) => (a.type.kind === 'FLOAT64' ? a.sql : `CAST(${a.sql} AS DOUBLE)`));
     const pairs = values.length === 2 ? p.plain('regr_count', values) : p.plain('count', values);
     const checked = ofOne ? null : `CASE WHEN ${pairs} > 1 THEN`;
@@ -305,7 +305,6 @@ const statistics =
   };
 
 const AGGREGATES: Readonly<Record<string, Row>> = {
-  ...SKETCH_AGGREGATES,
   COUNT_STAR: (p) => {
     const count = p.plain('count', ['*']);
     // DuckDB's is negative where a frame ends before it begins.
@@ -320,9 +319,7 @@ const AGGREGATES: Readonly<Record<string, Row>> = {
         ? sumOfIntervals(p)
         : p.args[0]?.type.kind === 'INT64'
           ? sumOfIntegers(p)
-          : p.args[0]?.type.kind === 'BIGNUMERIC'
-            ? sumOfBignumerics(p)
-            : sumOfDecimals(p),
+          : sumOfDecimals(p),
   AVG: average,
   MIN: minimum,
   MAX: (p) => extreme(p, 'max'),

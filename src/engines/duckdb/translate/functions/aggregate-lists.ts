@@ -11,7 +11,7 @@ export function aggregateOfList(call: AggregateCall, list: string, rest: readonl
   if (call.orderBy.length > 0 || call.limit !== null || call.having !== null || call.safe) return null;
   const type = duckType(call.type);
   const float = call.args[0]?.type.kind === 'FLOAT64';
-  const nested = ['STRUCT', 'ARRAY', 'RANGE'].includes(call.args[0]?.type.kind ?? '');
+  const nested = ['STRUCT', 'ARRAY'].includes(call.args[0]?.type.kind ?? '');
   if (call.distinct) {
     if (call.function !== 'COUNT' || nested) return null;
     return `CAST(coalesce(list_unique(${list}), 0) AS BIGINT)`;

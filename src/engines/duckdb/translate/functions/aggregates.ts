@@ -103,7 +103,7 @@ function rangeKey(ctx: Context, [key]: readonly SortKey[]): string {
   if (key === undefined) throw new Error('a RANGE frame without a key');
   const { kind } = key.expr.type;
   if (kind === 'BIGNUMERIC')
-    return ctx.unsupported('A RANGE frame with an offset over BIGNUMERIC', key.expr.span, 'ORDER BY it AS NUMERIC');
+    return ctx.unsupported('RANGE frame with an offset over BIGNUMERIC', key.expr.span, 'ORDER BY it AS NUMERIC');
   const text = printExpr(ctx, key.expr);
   // The ends of an INT64's frame may lie beyond it.
   const wide = kind === 'INT64' ? `CAST(${text} AS HUGEINT)` : kind === 'FLOAT64' ? `(-${text})` : text;

@@ -74,7 +74,7 @@ function duration(call: Call, i: number, sign: 1n | -1n): string {
   if (MICROS[part] !== undefined) return `to_microseconds(${times(call, i, MICROS[part] * sign)})`;
   if (MONTHS[part] !== undefined)
     return `to_months(CAST(${limited(call, sqlOf(call, i), BEYOND_CALENDAR.months)} * ${BigInt(MONTHS[part]) * sign} AS INTEGER))`;
-  return call.unsupported(`The part ${part} in ${call.name}`);
+  return call.unsupported(`part ${part} in ${call.name}`);
 }
 
 /** `text`, unless it is outside of the years 1 to 9999. */
@@ -87,7 +87,7 @@ export function inYears(call: Call, text: string): string {
 /** A TIME some units on, days left out: of the amount no more than a day counts. */
 function aroundTheClock(call: Call, time: string, sign: 1n | -1n): string {
   const unit = MICROS[partOf(call)];
-  if (unit === undefined) return call.unsupported(`The part ${partOf(call)} in ${call.name}`);
+  if (unit === undefined) return call.unsupported(`part ${partOf(call)} in ${call.name}`);
   const amount = `to_microseconds(${sqlOf(call, 1)} % ${MICROS['DAY']! / unit} * ${unit})`;
   return `(${time} ${sign < 0n ? '-' : '+'} ${amount})`;
 }
@@ -135,7 +135,7 @@ function truncated(call: Call, x: string, part: string): string {
     case 'YEAR':
       return `date_trunc('${part.toLowerCase()}', ${x})`;
     default:
-      return call.unsupported(`The part ${part} in ${call.name}`);
+      return call.unsupported(`part ${part} in ${call.name}`);
   }
 }
 
@@ -191,7 +191,7 @@ function difference(call: Call): string {
   const part = partOf(call);
   if (a.type.kind === 'TIMESTAMP') {
     const unit = MICROS[part];
-    if (unit === undefined) return call.unsupported(`The part ${part} in ${call.name}`);
+    if (unit === undefined) return call.unsupported(`part ${part} in ${call.name}`);
     const micros = `(epoch_us(${a.sql}) - epoch_us(${b.sql}))`;
     return unit === 1n ? micros : `(${micros} // ${unit})`;
   }
@@ -422,7 +422,7 @@ const LONGEST_STEP = LAST_MICROS - FIRST_MICROS + 1n;
 
 function timestampArray(call: Call): string {
   const unit = MICROS[partOf(call)];
-  if (unit === undefined) return call.unsupported(`The part ${partOf(call)} in ${call.name}`);
+  if (unit === undefined) return call.unsupported(`part ${partOf(call)} in ${call.name}`);
   // A step that is longer than the calendar is as good as one of its length.
   const count = sqlOf(call, 2);
   const step =

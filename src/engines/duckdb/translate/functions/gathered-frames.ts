@@ -14,10 +14,6 @@ const STEPS_OF_VALUE: Readonly<Record<string, (value: string, type: SqlType) => 
   ARRAY_AGG: stepsOfCopy,
   ARRAY_CONCAT_AGG: stepsOfCopy,
   STRING_AGG: stepsOfCopy,
-  // A hash is sorted, compared and printed.
-  'HLL_COUNT.INIT': () => '40',
-  'HLL_COUNT.MERGE': stepsOfSketch,
-  'HLL_COUNT.MERGE_PARTIAL': stepsOfSketch,
 };
 
 function stepsOfCopy(value: string, { kind }: SqlType): string {
@@ -34,11 +30,6 @@ function stepsOfCopy(value: string, { kind }: SqlType): string {
     default:
       return '1';
   }
-}
-
-/** The hashes of a sketch have eight bytes each. */
-function stepsOfSketch(value: string): string {
-  return `40 + octet_length(${value}) * 5`;
 }
 
 function isGathering({ call, orderBy, frame }: WindowCall): boolean {

@@ -5,7 +5,6 @@ import type { SqlType } from '../../../../googlesql/types';
 import { type Argument, type Call, type FunctionTable, arg, isName, sqlOf } from '../expressions/call';
 import { doubleOfDecimal } from '../expressions/casts';
 import { rewritten } from '../expressions/size-bounds';
-import { rangeRecord } from '../expressions/range-values';
 import { datetimeText, numericText, timeText } from '../expressions/value-texts';
 import { ownFunction } from './own-functions';
 import { duckType, physicalFieldNames, quoteName, quoteText, structOf } from '../../sql';
@@ -16,10 +15,10 @@ const OTHER_INDEX = /^\s*-?\d+\s*$/;
 const SAME_INDEX = /^(?:-?[1-9]\d*|0)$/;
 
 /** The literal of a JSONPath as its steps; null: the path is NULL, or invalid under SAFE. */
-export function pathSteps(call: Call, { expr, constant }: Argument, form: JsonPathForm): (string | number)[] | null {
+function pathSteps(call: Call, { expr, constant }: Argument, form: JsonPathForm): string[] | null {
   if (expr.kind === 'literal' && constant === null) return null;
-  if (constant === null) return call.unsupported('A JSONPath that is no literal');
-  if (LAX.test(constant)) return call.unsupported('A lax JSONPath');
+  if (constant === null) return call.unsupported('JSONPath that is no literal');
+  if (LAX.test(constant)) return call.unsupported('lax JSONPath');
   try {
     return jsonPathSteps(constant, form);
   } catch (error) {
@@ -35,9 +34,9 @@ function pathOf(call: Call): string | null {
   if (path === undefined) return quoteText('');
   const steps = pathSteps(call, path, call.name.startsWith('JSON_EXTRACT') ? 'legacy' : 'standard');
   if (steps === null) return null;
-  if (steps.some((step) => OTHER_INDEX.test(String(step)) && !SAME_INDEX.test(String(step))))
-    return call.unsupported('An index of a JSONPath with needless zeros or spaces');
-  return quoteText(steps.map((s) => `/${String(s).replaceAll('~', '~0').replaceAll('/', '~1')}`).join(''));
+  if (steps.some((step) => OTHER_INDEX.test(step) && !SAME_INDEX.test(step)))
+    return call.unsupported('index of a JSONPath with needless zeros or spaces');
+  return quoteText(steps.map((s) => `/${s.replaceAll('~', '~0').replaceAll('/', '~1')}`).join(''));
 }
 
 function nothing(call: Call): string {
@@ -178,7 +177,7 @@ function googleJson(call: Call, x: string, type: SqlType, stringified: Stringifi
     case 'INTERVAL':
       return `lq_iso_interval(${x})`;
     case 'RANGE':
-      return rangeRecord(x, (end) => googleJson(call, end, type.element, stringified));
+      throw new Error('a RANGE');
     case 'ARRAY': {
       const value = googleJson(call, 'e', type.element, stringified);
       return value === 'e' ? x : `list_transform(${x}, lambda e: ${value})`;
@@ -375,6 +374,28 @@ const JSON_KINDS =
   "CASE json_type(%) WHEN 'OBJECT' THEN 'object' WHEN 'ARRAY' THEN 'array' WHEN 'VARCHAR' THEN 'string' " +
   "WHEN 'BOOLEAN' THEN 'boolean' WHEN 'NULL' THEN 'null' ELSE 'number' END";
 
+const MODES: ReadonlySet<string> = new Set(['strict', 'lax', 'lax recursive']);
+const DEEPEST = '500';
+
+function keys(call: Call): string {
+  const depth = call.args[1];
+  const mode = call.named['MODE'];
+  if (mode !== undefined && mode.expr.kind !== 'literal') return call.unsupported('computed mode of JSON_KEYS');
+  const name = mode === undefined ? 'strict' : (mode.constant?.toLowerCase() ?? null);
+  if (name !== null && !MODES.has(name))
+    throw new QueryError('invalidQuery', 'The mode of JSON_KEYS is strict, lax or lax recursive', mode!.expr.span);
+  const given = [
+    { sql: `CAST(${sqlOf(call, 0)} AS VARCHAR)`, sized: 'text' as const },
+    { sql: depth === undefined ? `${DEEPEST}::BIGINT` : positive(call, depth) },
+    { sql: name === null ? 'CAST(NULL AS VARCHAR)' : quoteText(name), sized: 'text' as const },
+  ];
+  return `list_sort(list_distinct(CAST(CAST(${ownFunction(call, 'lq_json_keys', given, { text: true, empty: 'size' })} AS JSON) AS VARCHAR[])))`;
+}
+
+function positive(call: Call, { sql }: Argument): string {
+  return call.bind([sql], (n) => `CASE WHEN ${n} < 1 THEN ${call.fail('argument')} ELSE ${n} END`);
+}
+
 export const JSON_FUNCTIONS: FunctionTable = {
   BOOL: typedScalar("('BOOLEAN')", (x) => `TRY_CAST(json_extract_string(${x}, '$') AS BOOLEAN)`),
   FLOAT64: typedScalar(NUMBERS, (x, exact) => {
@@ -413,6 +434,7 @@ export const JSON_FUNCTIONS: FunctionTable = {
   JSON_EXTRACT_ARRAY: jsonElements,
   JSON_EXTRACT_SCALAR: scalar,
   JSON_EXTRACT_STRING_ARRAY: scalarElements,
+  JSON_KEYS: keys,
   JSON_OBJECT: (call) => constructed(call, 'json_object', true),
   JSON_QUERY: query,
   JSON_QUERY_ARRAY: jsonElements,

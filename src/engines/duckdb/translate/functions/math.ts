@@ -1,6 +1,5 @@
 /** Mathematics. INT64 and FLOAT64 are exact; NUMERIC division and roots go through FLOAT64. */
 import { QueryError } from '../../../../errors';
-import { countedBits } from './bits';
 import { type Call, type FunctionTable, arg, same, sqlOf } from '../expressions/call';
 import { doubleOfDecimal } from '../expressions/casts';
 import { duckType } from '../../sql';
@@ -188,8 +187,7 @@ export const MATH_FUNCTIONS: FunctionTable = {
   ATAN: trigonometry('atan'),
   ATAN2: trigonometry('atan2'),
   ATANH: { emit: unlessInfinite(finite(same('atanh')).emit, true), raises: true },
-  BIT_COUNT: (call) =>
-    arg(call, 0).type.kind === 'INT64' ? `CAST(bit_count(${sqlOf(call, 0)}) AS BIGINT)` : countedBits(call),
+  BIT_COUNT: (call) => `CAST(bit_count(${sqlOf(call, 0)}) AS BIGINT)`,
   CBRT: trigonometry('cbrt'),
   CEIL: keeping('ceil'),
   COS: ofFinite('cos'),

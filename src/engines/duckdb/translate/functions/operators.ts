@@ -7,7 +7,6 @@ import { SMALL } from '../expressions/size-estimate';
 import { ofBytesToo } from './latin1';
 import { ownFunction } from './own-functions';
 import { addedIntervals, dividedInterval, multipliedInterval } from './interval-arithmetic';
-import { bitwiseBytes, invertedBytes, shiftedBytes } from './bits';
 import { BEYOND_CALENDAR, inYears } from './dates';
 import { isSimple, quoteName, quoteText, structOf } from '../../sql';
 
@@ -352,7 +351,6 @@ function jsonElement(call: Call): string {
 
 /** Bits shifted out are gone; the right shift fills with noughts, as of an unsigned number. */
 function shift(call: Call, left: boolean): string {
-  if (call.type.kind === 'BYTES') return shiftedBytes(call, left);
   return call.bind([sqlOf(call, 0), sqlOf(call, 1)], (x, n) => {
     const bits = `CAST(CAST(${x} AS BIT) ${left ? '<<' : '>>'} CAST(greatest(least(${n}, 63), 0) AS INTEGER) AS BIGINT)`;
     return `CASE WHEN ${x} IS NULL OR ${n} IS NULL THEN NULL WHEN ${n} < 0 THEN ${call.fail('argument')} WHEN ${n} >= 64 THEN CAST(0 AS BIGINT) ELSE ${bits} END`;
@@ -360,7 +358,7 @@ function shift(call: Call, left: boolean): string {
 }
 
 function bitwise(print: (a: string, b: string) => string): (call: Call) => string {
-  return (call) => (call.type.kind === 'BYTES' ? bitwiseBytes(call, print) : print(sqlOf(call, 0), sqlOf(call, 1)));
+  return (call) => print(sqlOf(call, 0), sqlOf(call, 1));
 }
 
 export const OPERATORS: FunctionTable = {
@@ -385,12 +383,6 @@ export const OPERATORS: FunctionTable = {
         call.args.map((a) => a.sql),
         (x, low, high) => `(${byLength(call.bind, x, '>=', low)} AND ${byLength(call.bind, x, '<=', high)})`,
       );
-    // DuckDB's own takes no structs.
-    if (arg(call, 0).type.kind === 'RANGE')
-      return call.bind(
-        call.args.map((a) => a.sql),
-        (x, low, high) => `(${x} >= ${low} AND ${x} <= ${high})`,
-      );
     if (![0, 2].some((i) => mayBeNaN(call, i))) {
       return `(${sqlOf(call, 0)} BETWEEN ${sqlOf(call, 1)} AND ${sqlOf(call, 2)})`;
     }
@@ -414,7 +406,7 @@ export const OPERATORS: FunctionTable = {
   $bit_and: bitwise((a, b) => `(${a} & ${b})`),
   $bit_or: bitwise((a, b) => `(${a} | ${b})`),
   $bit_xor: bitwise((a, b) => `xor(${a}, ${b})`),
-  $bit_not: (call) => (call.type.kind === 'BYTES' ? invertedBytes(call) : `(~${sqlOf(call, 0)})`),
+  $bit_not: (call) => `(~${sqlOf(call, 0)})`,
   $shift_left: { emit: (call) => shift(call, true), raises: true },
   $shift_right: { emit: (call) => shift(call, false), raises: true },
   $at: at,

@@ -59,14 +59,8 @@ function bytesOf({ sql, type }: Argument): Given {
   return type.kind === 'BYTES' ? bytes(sql) : text(sql);
 }
 
-function fromBase32(call: Call): string {
-  const value = (s: string): string => ownFunction(call, 'lq_from_base32', [text(s)], { empty: 'argument' });
-  return call.bind([sqlOf(call, 0)], (s) => `CASE WHEN ${s} = '' THEN ''::BLOB ELSE ${value(s)} END`);
-}
-
 export const OWN_FUNCTIONS: FunctionTable = {
   FARM_FINGERPRINT: (call) => ownFunction(call, 'lq_farm_fingerprint', [bytesOf(arg(call, 0))]),
-  FROM_BASE32: fromBase32,
   'NET.IP_FROM_STRING': (call) => ownFunction(call, 'lq_ip_from_string', [text(sqlOf(call, 0))], { empty: 'argument' }),
   'NET.IP_NET_MASK': (call) => {
     const given = [{ sql: sqlOf(call, 0) }, { sql: sqlOf(call, 1) }];
@@ -82,6 +76,4 @@ export const OWN_FUNCTIONS: FunctionTable = {
   'NET.SAFE_IP_FROM_STRING': (call) =>
     ownFunction(call, 'lq_ip_from_string', [text(sqlOf(call, 0))], { empty: 'null' }),
   SHA512: (call) => ownFunction(call, 'lq_sha512', [bytesOf(arg(call, 0))]),
-  SOUNDEX: (call) => ownFunction(call, 'lq_soundex', [text(sqlOf(call, 0))], { text: true }),
-  TO_BASE32: (call) => ownFunction(call, 'lq_to_base32', [bytes(sqlOf(call, 0))], { text: true }),
 };

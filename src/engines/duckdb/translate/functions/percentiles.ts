@@ -76,7 +76,6 @@ const discrete: AggregateRow = (p) => {
 
 /** Between a NULL and a value it is the value. */
 const continuous: AggregateRow = (p) => {
-  if (p.args[0]?.type.kind === 'BIGNUMERIC') return p.ctx.unsupported('PERCENTILE_CONT of BIGNUMERIC', p.call.span);
   if (p.args[0]?.type.kind !== 'FLOAT64') {
     if (p.call.nulls === 'respect')
       return p.ctx.unsupported(`PERCENTILE_CONT of ${p.call.type.kind} with RESPECT NULLS`, p.call.span);
@@ -107,8 +106,6 @@ const continuous: AggregateRow = (p) => {
 function withFraction(print: AggregateRow): AggregateRow {
   return (p) => {
     if (p.args[1]?.constant !== null) return print(p);
-    if (p.args[1].type.kind === 'BIGNUMERIC')
-      return p.ctx.unsupported(`${p.call.function} at a BIGNUMERIC that is no literal`, p.call.span);
     const wrong = p.call.safe ? 'NULL' : fail('argument', p.call.span);
     return `CASE WHEN ${p.at(1)} BETWEEN 0 AND 1 THEN ${print(p)} ELSE ${wrong} END`;
   };

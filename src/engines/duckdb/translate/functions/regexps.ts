@@ -145,7 +145,7 @@ function onTexts(emit: (call: Call) => string): FunctionRow {
       if (call.safe && arg(call, 1).constant !== null && compiled(call) === null) return nothing(call);
       const splits = call.name !== 'REGEXP_CONTAINS' && arg(call, 0).expr.type.kind === 'STRING';
       if (splits && matchesBytes(arg(call, 1).constant))
-        return call.unsupported(`The pattern \\C, one byte of a letter, in ${call.name} of STRING`);
+        return call.unsupported(`pattern \\C, one byte of a letter, in ${call.name} of STRING`);
       const plain = call.estimate(arg(call, 0)) <= SMALL && instructions(call) <= MANY_INSTRUCTIONS;
       if (arg(call, 1).constant !== null && plain) return bounded(call, emit(call));
       const [text, pattern] = [arg(call, 0), arg(call, 1)];

@@ -1,7 +1,6 @@
 /** Result rows as JSON, by the type table of the service: DuckDB writes the text, JavaScript never sees the values. */
 import type { SqlType } from '../../../../googlesql/types';
 import type { Context } from '../context';
-import { rangeText } from '../expressions/range-values';
 import { numericText } from '../expressions/value-texts';
 import { fail, physicalFieldNames, quoteName, quoteText, structOf } from '../../sql';
 
@@ -73,7 +72,7 @@ export function jsonable(ctx: Context, x: string, type: SqlType, form: JsonForm)
     case 'INTERVAL':
       return `CASE WHEN ${x} IS NOT NULL THEN lq_interval_text(${x}) END`;
     case 'RANGE':
-      return rangeText(x, (end) => `CAST(${jsonable(ctx, end, type.element, form)} AS VARCHAR)`);
+      throw new Error('a RANGE');
     case 'TIMESTAMP':
       return form.isoTimestamps ? `strftime(${x}, '%Y-%m-%dT%H:%M:%S.%fZ')` : `epoch_us(${x})`;
     case 'DATETIME':

@@ -116,7 +116,7 @@ function printOuterWithCondition(
     condition = printExpr(ctx, on);
   } catch (error) {
     if (error instanceof NeedsRelation && ctx.lambdas === 1)
-      ctx.unsupported('A subquery in this join condition', on.span);
+      ctx.unsupported('subquery in such a join condition', on.span);
     throw error;
   } finally {
     ctx.lambdas--;

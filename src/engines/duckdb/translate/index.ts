@@ -25,7 +25,7 @@ import { storedValue } from './parts/part-scan';
 import { printQuery, printRelation } from './relations/relations';
 import { selectList } from './select-list';
 import { physicalFieldNames, quoteName } from '../sql';
-import { SizeEstimates } from './expressions/size-estimate';
+import { SizeEstimates } from './expressions/makers';
 
 export { CLOCK_PARAMETER } from './context';
 export type { ListShape } from './relations/list-shapes';

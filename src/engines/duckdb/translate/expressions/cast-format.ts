@@ -6,7 +6,7 @@ import type { Context } from '../context';
 import type { Call } from './call';
 import { printExpr } from './expressions';
 import { ownFunction } from '../functions/own-functions';
-import { LIMITS } from './size-limits';
+import { LIMITS } from './makers';
 import { numericText } from './value-texts';
 import { timeByPattern } from './time-parse';
 import type { TimePattern } from './time-pattern';
@@ -68,8 +68,7 @@ export function formattedCast(ctx: Context, cast: ResolvedCast, input: string): 
 /** The cast as the calls are that formats and time zones are printed for. */
 function callOf(ctx: Context, { type, safe, span }: ResolvedCast): Call {
   return {
-    ...{ name: 'CAST', args: [], named: {}, part: null, type, safe, span, once: false },
-    estimate: () => 0,
+    ...{ name: 'CAST', args: [], named: {}, part: null, type, safe, span, isLarge: false },
     fail: (failure) => (safe ? 'NULL' : fail(failure, span)),
     overload: () => fail('size', span),
     bind: (values, body) => ctx.bind(values, body),
@@ -85,7 +84,7 @@ function zoneOfCast(ctx: Context, cast: ResolvedCast): string | null {
   const call = callOf(ctx, cast);
   const constant = expr.kind === 'literal' ? expr.value : null;
   if (constant !== null && timeZone(constant) === null) return `CAST(${call.fail('zone')} AS VARCHAR)`;
-  const zone = knownZone(call, { sql: printExpr(ctx, expr), constant }, ctx.estimates.of(expr));
+  const zone = knownZone(call, { sql: printExpr(ctx, expr), constant });
   return zoneOf(zone, expr);
 }
 

@@ -2,8 +2,7 @@
 import type { ResolvedCast } from '../../../../googlesql/resolved';
 import type { SqlType, TypeParameters } from '../../../../googlesql/types';
 import type { Context } from '../context';
-import { withinCastCost } from './call-cost';
-import { LONGEST_NUMBER } from './size-limits';
+import { LONGEST_NUMBER } from './makers';
 import { numericText, timeText, timestampText, datetimeText } from './value-texts';
 import { duckType, fail, physicalFieldNames, quoteText, sameType, structOf, typeName, type Failure } from '../../sql';
 import { formattedCast } from './cast-format';
@@ -13,9 +12,8 @@ export function printCast(ctx: Context, cast: ResolvedCast, input: string): stri
   const impossible = (): never =>
     ctx.unsupported(`CAST from ${typeName(cast.input.type)} to ${typeName(cast.type)}`, cast.span);
   ctx.castPlace = cast.span;
-  const text = withinCastCost(ctx, cast, input, (x) =>
-    cast.format === null ? convert(ctx, x, cast.input.type, cast.type, cast.safe) : formattedCast(ctx, cast, x),
-  );
+  const text =
+    cast.format === null ? convert(ctx, input, cast.input.type, cast.type, cast.safe) : formattedCast(ctx, cast, input);
   return constrained(ctx, text ?? impossible(), cast.type, cast.parameters ?? null);
 }
 

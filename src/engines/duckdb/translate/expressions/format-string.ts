@@ -1,13 +1,11 @@
 /** FORMAT with a literal format. */
 import type { SqlType } from '../../../../googlesql/types';
 import { type Argument, type Call } from './call';
-import { mostJoined, unlessOver } from './size-bounds';
-import { LIMITS } from './size-limits';
+import { LIMITS, unlessOver } from './makers';
 import { datetimeText, numericText, timeText, timestampText } from './value-texts';
 import { QueryError } from '../../../../errors';
 import { ownFunction } from '../functions/own-functions';
 import { physicalFieldNames, quoteName, quoteText, typeName, structOf } from '../../sql';
-import { SMALL } from './size-estimate';
 import { type ArgumentLetter, takesArguments } from '../../scalar-functions/text-format';
 
 const SPECIFIER = /%(?:%|([-+ #0']*)(\d+|\*)?(?:\.(\d+|\*))?([a-zA-Z]))|[^%]+|%/gs;
@@ -15,8 +13,7 @@ const SPECIFIER = /%(?:%|([-+ #0']*)(\d+|\*)?(?:\.(\d+|\*))?([a-zA-Z]))|[^%]+|%/
 export function printFormat(call: Call): string {
   const [format, ...values] = call.args;
   if (format === undefined) throw new Error('FORMAT without a format');
-  const estimate = call.args.reduce((sum, value) => sum + call.estimate(value), 0);
-  if (estimate <= SMALL) return printed(call, format, values);
+  if (!call.isLarge) return printed(call, format, values);
   // `%T` writes two characters for one where it escapes, and texts are joined: both could be done over and over.
   return call.bind(
     call.args.map(({ sql }) => sql),
@@ -25,7 +22,7 @@ export function printFormat(call: Call): string {
       const named = values.map((value, i) => ({ ...value, sql: names[i]! }));
       const sized = format.constant === null ? [...sizes, `coalesce(strlen(${first}), 0)`] : sizes;
       const text = printed(call, format.constant === null ? { ...format, sql: first } : format, named);
-      return sized.length === 0 ? text : unlessOver(call, `${sized.join(' + ')} > ${mostJoined(call) / 2}`, text);
+      return sized.length === 0 ? text : unlessOver(call, `${sized.join(' + ')} > ${LIMITS.made / 2}`, text);
     },
   );
 }
@@ -33,7 +30,7 @@ export function printFormat(call: Call): string {
 /** By SQL where the format is a literal that printf of DuckDB knows, else by our own function. */
 function printed(call: Call, format: Argument, values: readonly Argument[]): string {
   if (format.constant !== null) checkLiteral(call, format.constant, values);
-  if (format.constant !== null && isTooWide(format.constant)) return call.fail('size');
+  if (format.constant !== null && isTooWide(format.constant)) return `CAST(${call.fail('size')} AS VARCHAR)`;
   return format.constant !== null && isPlain(format.constant, values)
     ? formatted(call, format.constant, values)
     : formattedByFunction(call, format, values);

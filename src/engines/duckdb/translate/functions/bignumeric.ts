@@ -5,7 +5,7 @@
 import { type Failure, quoteText } from '../../sql';
 import { type Call, type FunctionTable, sqlOf } from '../expressions/call';
 import { BIGNUMERIC_ZERO } from '../expressions/literals';
-import { LONGEST_NUMBER } from '../expressions/size-limits';
+import { LONGEST_NUMBER } from '../expressions/makers';
 import { roundingMode } from './math';
 import { ownFunction } from './own-functions';
 

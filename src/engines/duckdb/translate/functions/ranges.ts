@@ -2,7 +2,7 @@
 import type { RangeElement } from '../../../../googlesql/types';
 import { arg, type Call, type FunctionTable, sqlOf } from '../expressions/call';
 import { checkedRange, endOf, openEnd, rangeOf } from '../expressions/range-values';
-import { mostElements, unlessOver } from '../expressions/size-bounds';
+import { LIMITS, unlessOver } from '../expressions/makers';
 import { hasNoMonths } from './operators';
 import { duckType } from '../../sql';
 
@@ -100,7 +100,7 @@ function ofTime(call: Call, element: RangeElement, { start, end, width, last }: 
   const at = (micros: string): string =>
     element === 'DATE' ? `CAST(make_timestamp(${micros}) AS DATE)` : `make_timestamp(${micros})`;
   return call.bind([`epoch_us(${start})`, `epoch_us(${end})`], (first, behind) => {
-    const over = `(${behind} - ${first}) // ${width} >= ${mostElements(call)}`;
+    const over = `(${behind} - ${first}) // ${width} >= ${LIMITS.elements}`;
     const lastStart = `${behind} - CASE WHEN ${last} THEN 1 ELSE ${width} END`;
     const starts = `generate_series(${first}, CASE WHEN ${over} THEN ${first} ELSE ${lastStart} END, ${width})`;
     const range = rangeOf(at('t'), at(`least(t + ${width}, ${behind})`));
@@ -116,7 +116,7 @@ function ofMonths(call: Call, element: RangeElement, { start, end, width, last }
     return element === 'DATE' ? `CAST(${later} AS DATE)` : `(${later})`;
   };
   return call.bind([`(${monthOf(end)} - ${monthOf(start)}) // ${width}`], (steps) => {
-    const over = `${steps} >= ${mostElements(call)}`;
+    const over = `${steps} >= ${LIMITS.elements}`;
     // The month of the end may have a start that is before the end, or none.
     const fitting = `CASE WHEN ${bound(steps)} < ${end} THEN ${steps} ELSE ${steps} - 1 END`;
     const lastStart = call.bind(

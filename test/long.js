@@ -14,7 +14,6 @@ const GENERATORS = {
   tenants: [['test/tenants/start.js'], ['20000', seed]],
   dialect: [['test/dialect/fuzz/start.js'], ['20000', seed]],
   folder: [['test/engines/follow/start.js'], ['100', seed]],
-  functions: [['test/hostile/functions-start.js'], ['5000', seed]],
   hostile: [['test/hostile/start.js'], ['1000', seed]],
   soak: [
     ['test/hostile/start.js', 'soak'],

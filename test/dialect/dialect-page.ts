@@ -1,5 +1,5 @@
 /** The generated parts of `docs/dialect.md`: functions by what becomes of them, and constructs that are refused. */
-import { LIMITS } from '../../src/engines/duckdb/translate/expressions/size-limits';
+import { LIMITS } from '../../src/engines/duckdb/translate/expressions/makers';
 import { supportedFunctions } from '../../src/engines/duckdb/translate';
 import { findFunction, functionNames } from '../../src/googlesql/functions/catalogue';
 import { LAMBDA_FUNCTIONS } from '../../src/googlesql/resolver/lambdas';
@@ -103,26 +103,18 @@ export const REFUSED: readonly { readonly construct: string; readonly sql: strin
   },
 ];
 
-const { elements, filled, joined, quantiles, topValues, places, formatElements, formatCharacters } = LIMITS;
-const { ownFunctions, searchCharacters, topSumSteps, gatheredSteps } = LIMITS;
-
-const SIZES: readonly (readonly (string | number)[])[] = [
-  ['elements of a generated array, and of arrays joined', elements.once, elements.perRow],
-  ['bytes of a text from `REPEAT`, `LPAD`, `RPAD`', filled.once, filled.perRow],
-  ['bytes of a text joined or rewritten from others that a query makes', joined.once, joined.perRow],
-  ['number of `APPROX_QUANTILES`', quantiles.once, quantiles.perRow],
-  ['number of `APPROX_TOP_COUNT` and `APPROX_TOP_SUM`', topValues, topValues],
-  ['rows of a group of `APPROX_TOP_SUM` times its different values', topSumSteps, topSumSteps],
-  [
-    `steps to gather what a frame of a window holds, where all frames take more than ${gatheredSteps.total.toLocaleString('en-US')}`,
-    gatheredSteps.row,
-    gatheredSteps.row,
-  ],
-  ['width and precision in `FORMAT`', places, places],
-  ['elements of the format of a date or time', formatElements, formatElements],
-  ['characters of the format of a date or time', formatCharacters, formatCharacters],
-  ['characters of the search_query of `SEARCH`', searchCharacters, searchCharacters],
-  ['bytes given to a function that Logquay computes itself, in 2,048 rows together', ownFunctions, ownFunctions],
+const SIZES: readonly (readonly [what: string, most: number])[] = [
+  ['elements of a generated array, and of arrays joined that a query makes', LIMITS.elements],
+  ['bytes of a text from `REPEAT`, `LPAD`, `RPAD`', LIMITS.filled],
+  ['bytes of a text joined or rewritten from others that a query makes', LIMITS.made],
+  ['number of `APPROX_QUANTILES`', LIMITS.quantiles],
+  ['number of `APPROX_TOP_COUNT` and `APPROX_TOP_SUM`', LIMITS.topValues],
+  ['rows of a group of `APPROX_TOP_SUM` times its different values', LIMITS.topSumSteps],
+  ['width and precision in `FORMAT`', LIMITS.places],
+  ['elements of the format of a date or time', LIMITS.formatElements],
+  ['characters of the format of a date or time', LIMITS.formatCharacters],
+  ['characters of the search_query of `SEARCH`', LIMITS.searchCharacters],
+  ['bytes given to a function that Logquay computes itself, in 2,048 rows together', LIMITS.ownFunctions],
 ];
 
 /** The text between the markers `<!-- generated -->` and `<!-- end -->`. */
@@ -165,8 +157,8 @@ export function generatedPart(): string {
     '## Limits',
     '',
     ...table(
-      ['what', 'in a query of one row', 'for each of many rows'],
-      SIZES.map((row) => row.map((cell) => (typeof cell === 'number' ? cell.toLocaleString('en-US') : cell))),
+      ['what', 'at most'],
+      SIZES.map(([what, most]) => [what, most.toLocaleString('en-US')]),
     ),
   ].join('\n');
 }

@@ -1,3 +1,5 @@
+import type { Request } from '../../src/engines/duckdb/process/messages';
+import { RefusedRequests } from '../../src/engines/duckdb/process/refused-requests';
 import { Schedule } from '../../src/engines/duckdb/process/schedule';
 
 /** Named for the key it is of, and which it is: `a1`. */
@@ -97,4 +99,81 @@ it('forgets a call that is cancelled, wherever it is', () => {
   expect(namesOf(schedule.take())).toEqual(['b1']);
   schedule.delete(call('b1'));
   expect(schedule.running.size).toBe(0);
+});
+
+describe('requests that a process had to be ended for', () => {
+  const MINUTE = 60_000;
+  let now: number;
+  let refused: RefusedRequests;
+  beforeEach(() => {
+    now = 5_000;
+    refused = new RefusedRequests(() => now);
+  });
+
+  const query = (sql: string, stored = false): Request => ({
+    kind: 'run',
+    query: { sql, parameters: [], maxRows: 1, hideBytes: false, maxBytesBilled: null, labels: {}, stored },
+  });
+  const end = (keyName: string, ...texts: readonly string[]): void =>
+    refused.add(texts.map((sql) => ({ request: query(sql), keyName })));
+  const check = (keyName: string, sql: string, stored = false): void =>
+    refused.check({ request: query(sql, stored), keyName });
+
+  it('are refused for an hour, whoever sends them; others are not', () => {
+    end('a', 'select 1');
+    now += 60 * MINUTE - 1;
+    for (const keyName of ['a', 'b']) {
+      expect(() => check(keyName, 'select 1')).toThrow(expect.objectContaining({ reason: 'resourcesExceeded' }));
+      expect(() => check(keyName, 'select 2')).not.toThrow();
+    }
+    now += 1;
+    expect(() => check('a', 'select 1')).not.toThrow();
+  });
+
+  const busy = (retryAfter: number): Error =>
+    expect.objectContaining({ reason: 'tooManyConcurrentQueries', details: { retryAfter } }) as Error;
+
+  it('refuse a key for ten minutes whose texts were the reason three times in ten, but for stored queries', () => {
+    for (const text of ['1', '2', '3']) {
+      expect(() => refused.checkKey('a')).not.toThrow();
+      end('a', text);
+      now += 5 * MINUTE;
+    }
+    expect(() => check('a', 'select 1')).toThrow(busy(300));
+    expect(() => check('a', 'select 1', true)).not.toThrow();
+    expect(() => check('b', 'select 1')).not.toThrow();
+    now += 5 * MINUTE;
+    expect(() => check('a', 'select 1')).not.toThrow();
+  });
+
+  it('count once for a process, not beyond ten minutes, and not where the operator wrote them', () => {
+    end('a', '1', '2', '3');
+    now += 6 * MINUTE;
+    end('a', '4');
+    now += 6 * MINUTE;
+    end('a', '5');
+    refused.add([{ request: query('6', true), keyName: 'a' }]);
+    expect(() => refused.checkKey('a')).not.toThrow();
+    end('a', '7');
+    expect(() => refused.checkKey('a')).toThrow(busy(600));
+  });
+
+  it('are told by their texts, those of operators by their values too', () => {
+    const one = (stored: boolean, value: string): { readonly request: Request; readonly keyName: string } => {
+      const request = query('select @v', stored) as Request & { readonly kind: 'run' };
+      const parameters = [{ name: 'v', type: 'STRING', value }] as const;
+      return { request: { ...request, query: { ...request.query, parameters } }, keyName: 'a' };
+    };
+    refused.add([one(true, 'x')]);
+    expect(() => refused.check(one(true, 'x'))).toThrow();
+    expect(() => refused.check(one(true, 'y'))).not.toThrow();
+    refused.add([one(false, 'x')]);
+    expect(() => refused.check(one(false, 'y'))).toThrow();
+  });
+
+  it('are remembered up to a bound', () => {
+    for (let i = 0; i <= 1_000; i++) end(`key ${i}`, `select ${i}`);
+    expect(() => check('a', 'select 0')).not.toThrow();
+    expect(() => check('a', 'select 1')).toThrow();
+  });
 });

@@ -75,8 +75,10 @@ it('a call that does not end when it is cancelled has the process ended; the oth
   staying.abort();
   expect(await waiting).toMatchObject({ name: 'AbortError', message: 'cancelled' });
   expect(causes).toEqual(['overdue']);
-  expect(() => refused.check(query('hang'), '')).toThrow('too much time or memory');
-  expect(() => refused.check(query('wait'), '')).not.toThrow();
+  expect(() => refused.check({ request: query('hang'), keyName: '' })).toThrow(
+    expect.objectContaining({ reason: 'resourcesExceeded' }),
+  );
+  expect(() => refused.check({ request: query('wait'), keyName: '' })).not.toThrow();
 });
 
 it('a process that has been started already is the first one, unless it has ended', async () => {

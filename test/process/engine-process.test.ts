@@ -1,4 +1,5 @@
 /** The service and the process of its embedded engine: neither is left behind by the other, and neither waits for it. */
+import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -69,6 +70,71 @@ describe('of one service', () => {
     expect(metrics).toMatch(/^logquay_engine_memory_bytes [1-9]\d{7,}$/m);
     service.signal('SIGTERM');
     expect(await service.exit).toBe(0);
+  });
+});
+
+describe('a text that has the engine ended for its memory', () => {
+  const shared = new Stage();
+  const HOSTILE = 'a-key-of-the-hostile-one';
+  const ORDINARY = 'a-key-of-the-ordinary-one';
+  let service: Started;
+  let base: string;
+  beforeAll(async () => {
+    const folder = shared.folder();
+    const keys = path.join(folder, 'keys.json');
+    const named = [HOSTILE, ORDINARY].map((key, i) => ({
+      name: `key-${String(i)}`,
+      hash: createHash('sha256').update(key).digest('hex'),
+      allowSql: true,
+    }));
+    writeFileSync(keys, JSON.stringify({ keys: named }));
+    service = shared.start({ KEYS_FILE: keys, DATA_DIR: '', DUCKDB_MEMORY_LIMIT: '256MB', METRICS_PORT: '0' });
+    base = await service.ready();
+  });
+  afterAll(() => shared.end());
+
+  interface Answer {
+    readonly status: number;
+    readonly reason: string | undefined;
+    readonly retryAfter: number;
+  }
+  let count = 0;
+  /** A request that nothing kept answers. @param sql of its own */
+  async function ask(key: string, sql?: string): Promise<Answer> {
+    const start = new Date(1_577_836_800_000 + count++).toISOString();
+    const parameters = new URLSearchParams({ iso_timestamp_start: start, ...(sql === undefined ? {} : { sql }) });
+    const response = await fetch(`${base}${RUN}&${String(parameters)}`, { headers: { 'X-API-KEY': key } });
+    const body = (await response.json()) as { error?: { errors?: { reason?: string }[] } };
+    const reason = body.error?.errors?.[0]?.reason;
+    return { status: response.status, reason, retryAfter: Number(response.headers.get('Retry-After')) };
+  }
+  /** Texts of 720 kB for each of the 2,048 rows that DuckDB computes together. */
+  const filling = (n: number): string =>
+    `select max(length(upper(repeat(id, ${String(20_000 + n)})))) as n from edge_logs`;
+  async function restarts(): Promise<number> {
+    const [, port = ''] = await service.logged(/"metricsPort":(\d+)/);
+    const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+    return Number(/^logquay_engine_restarts_total\{cause="memory"\} (\d+)$/m.exec(metrics)?.[1] ?? 0);
+  }
+
+  it('costs other keys no answer, is refused at once when it comes again, and its key after three of them', async () => {
+    for (const n of [1, 2, 3]) {
+      let isOver = false;
+      const hostile = ask(HOSTILE, filling(n)).finally(() => (isOver = true));
+      while (!isOver) expect(await ask(ORDINARY)).toMatchObject({ status: 200 });
+      expect(await hostile).toMatchObject({ status: 400, reason: 'resourcesExceeded' });
+    }
+    const ended = await restarts();
+    expect(ended).toBeGreaterThanOrEqual(3);
+    expect(await ask(ORDINARY, filling(1))).toMatchObject({ status: 400, reason: 'resourcesExceeded' });
+    const refused = await ask(HOSTILE, 'select count(*) as n from edge_logs');
+    expect(refused).toMatchObject({ status: 429, reason: 'tooManyConcurrentQueries' });
+    expect(refused.retryAfter).toBeGreaterThan(500);
+    expect(refused.retryAfter).toBeLessThanOrEqual(600);
+    expect(await ask(ORDINARY, 'select count(*) as n from edge_logs')).toMatchObject({ status: 200 });
+    // A stored query is nobody's own text.
+    expect(await ask(HOSTILE)).toMatchObject({ status: 200 });
+    expect(await restarts()).toBe(ended);
   });
 });
 

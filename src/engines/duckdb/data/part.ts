@@ -26,8 +26,6 @@ export interface Part {
    * runs it, and once only.
    */
   readonly grows: boolean;
-  /** Whether its rows never change, and each has the same number (`rowid`) for as long as anything has this name. */
-  readonly numbered: boolean;
 }
 
 export interface StoredTable {
@@ -54,6 +52,5 @@ export function unknownPart(relation: string): Part {
     timed: false,
     single: new Set(),
     grows: false,
-    numbered: false,
   };
 }

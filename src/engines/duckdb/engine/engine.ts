@@ -36,8 +36,7 @@ import { failure } from './failures';
 import { Inspection } from './inspection';
 import { LiveDatabase } from './recovering-database';
 import { DEFAULTS, type DuckDbOptions } from './options';
-import { BrokenStream, readLines, readNumbers, type RowSink, type TakeLines } from './line-stream';
-import { RowTexts, type TextUse } from './row-texts';
+import { BrokenStream, readLines, type RowSink } from './line-stream';
 import { OutOfMemory, PassingFailure } from './shared-memory';
 import { bytesOf } from './sizes';
 import { prepareCopy, prepareSelect, prepareTable, Statements } from './statements';
@@ -89,28 +88,17 @@ class CutOff extends Error {}
 /** What becomes of a query's statement. */
 interface Reading<T> {
   readonly output: Output;
-  /** Whether `Translation.rows` is of use. */
-  readonly withRows: boolean;
   /** After which the statement ends by itself; null: it does not. */
   readonly lastRow: number | null;
   /** Before each try. */
   begin(columns: readonly NamedType[]): void;
-  /** Which of a translation's statements is run. */
-  statementOf(translation: Translation): Statement;
   /** Prepares it; @param once it is not run again on the connection */
-  prepare(
-    connection: DuckDBConnection,
-    statement: Statement,
-    translation: Translation,
-    once: boolean,
-  ): Promise<DuckDBPreparedStatement>;
+  prepare(connection: DuckDBConnection, translation: Translation, once: boolean): Promise<DuckDBPreparedStatement>;
   /** Runs it. */
   read(statement: DuckDBPreparedStatement, values: readonly BoundValue[], translation: Translation): Promise<T>;
   /** Whether nothing of it has reached anybody. */
   isRepeatable(): boolean;
 }
-
-const wholeOf = (translation: Translation): Statement => translation;
 
 /** The tables have been replaced while a query waited for them. */
 class LostTables extends Error {}
@@ -125,9 +113,6 @@ function unservedTable(): ServiceError {
   const message = 'The rows of a table that is read cannot be served now.';
   return new ServiceError('backendUnavailable', message, { retryAfter: 5 });
 }
-
-/** Texts of rows take one of so many shares of the memory that DuckDB has, and no more bytes than `most`: a part of them is copied at once. */
-const TEXTS = { share: 64, most: 64 * 1024 * 1024 };
 
 /** The caller's rows in temporary tables take one of so many shares of the memory that DuckDB has (docs/decisions/fence.md). */
 const OWN_ROWS_SHARE = 4;
@@ -162,7 +147,6 @@ export class DuckDbEngine implements Engine {
   readonly #live: LiveDatabase;
   readonly #data: StoredTables;
   readonly #translations: Translations;
-  readonly #texts: RowTexts;
   /** Bytes. */
   readonly #memory: number;
   readonly #statements = new Statements();
@@ -179,12 +163,7 @@ export class DuckDbEngine implements Engine {
     this.concurrency = options.connections ?? DEFAULTS.connections;
     const memory = bytesOf(options.memory ?? DEFAULTS.memory);
     this.#memory = memory;
-    this.#texts = new RowTexts(Math.min(memory / TEXTS.share, TEXTS.most));
-    const reopen = (): Promise<DuckDBInstance> => {
-      // Numbers of rows are those of one instance.
-      this.#texts.clear();
-      return database.reopen();
-    };
+    const reopen = (): Promise<DuckDBInstance> => database.reopen();
     this.#live = new LiveDatabase(database.instance, reopen, this.concurrency, memory, options.log);
     this.#data = database.data;
     this.#translations = new Translations(this.#threads);
@@ -218,47 +197,25 @@ export class DuckDbEngine implements Engine {
     let columns: readonly NamedType[] = [];
     const { maxRows } = query;
     const { maxResultBytes: maxBytes = DEFAULTS.maxResultBytes } = this.options;
-    let texts: TextUse | null = null;
-    const reading: Reading<boolean | null> = {
-      output: 'text',
-      withRows: over.remember,
-      lastRow: maxRows + 1,
-      begin: (known) => {
-        columns = known;
-        sink.begin(known);
+    const truncated = await this.#read(
+      query,
+      limits,
+      {
+        output: 'text',
+        lastRow: maxRows + 1,
+        begin: (known) => {
+          columns = known;
+          sink.begin(known);
+        },
+        prepare: this.#prepare,
+        read: (statement, values, { brackets }) =>
+          readLines(statement, values, { maxRows, maxBytes, brackets }, (lines, count) => sink.take(lines, count)),
+        // Rows are gathered.
+        isRepeatable: () => true,
       },
-      statementOf: (translation) => {
-        const { rows } = translation;
-        texts ??= rows === null ? 'none' : this.#texts.useFor(rows.form);
-        if (rows === null || texts === 'none') return translation;
-        return texts === 'find' ? rows.numbers : rows.texts;
-      },
-      prepare: this.#prepare,
-      read: async (statement, values, { brackets, rows }) => {
-        const all = { maxRows, maxBytes, brackets };
-        const take: TakeLines = (lines, count) => sink.take(lines, count);
-        if (rows === null || texts === 'none') return readLines(statement, values, all, take);
-        if (texts === 'find') {
-          return this.#texts.send(await readNumbers(statement, values, maxRows), rows, maxBytes, sink);
-        }
-        const recorder = this.#texts.recorder(rows);
-        const { takeNumbers } = recorder;
-        const truncated = await readLines(statement, values, { ...all, takeNumbers }, (lines, count) => {
-          recorder.take(lines);
-          return sink.take(lines, count);
-        });
-        recorder.end();
-        return truncated;
-      },
-      // Rows are gathered.
-      isRepeatable: () => true,
-    };
-    let truncated = await this.#read(query, limits, reading, over);
-    if (truncated === null) {
-      texts = 'record';
-      truncated = await this.#read(query, limits, reading, over);
-    }
-    return { columns, truncated: truncated === true };
+      over,
+    );
+    return { columns, truncated };
   }
 
   /** DuckDB's LIMIT is not parallel: a long result is cut off by not reading on. */
@@ -270,11 +227,9 @@ export class DuckDbEngine implements Engine {
       try {
         return await this.#read(query, own, {
           output: form,
-          withRows: false,
           // Behind the fence all rows are computed before any is cut off.
           lastRow: query.fence ? maxRows + 1 : null,
           begin: (columns) => ending.begin({ columns, bytesProcessed: null, bytesBilled: null }, form),
-          statementOf: wholeOf,
           prepare: this.#prepare,
           read: async (statement, values) => {
             const truncated = await readLines(statement, values, all, (lines, count) => {
@@ -298,11 +253,9 @@ export class DuckDbEngine implements Engine {
     try {
       return await this.#read(query, limits, {
         output: 'columns',
-        withRows: false,
         lastRow: null,
         begin: () => undefined,
-        statementOf: wholeOf,
-        prepare: (connection, { sql }, { columns }) => prepareCopy(connection, sql, path, columns),
+        prepare: (connection, { sql, columns }) => prepareCopy(connection, sql, path, columns),
         read: async (statement, values) => {
           bindValues(statement, values);
           const [[count] = []] = (await statement.runAndReadAll()).getRows();
@@ -318,7 +271,7 @@ export class DuckDbEngine implements Engine {
     }
   }
 
-  readonly #prepare: Reading<unknown>['prepare'] = (connection, { sql }, _translation, once) =>
+  readonly #prepare: Reading<unknown>['prepare'] = (connection, { sql }, once) =>
     once ? prepareSelect(connection, sql) : this.#statements.prepare(connection, sql);
 
   async #read<T>(
@@ -407,9 +360,9 @@ export class DuckDbEngine implements Engine {
     checkLimits(limits);
     const tables = over.tables();
     const { sql, parameters, hideBytes, isoTimestamps = false, sorted = false, stored = false } = query;
-    const { output, lastRow, withRows } = reading;
+    const { output, lastRow } = reading;
     const { fence = null } = query;
-    const wanted = { hideBytes, isoTimestamps, sorted, output, maxRows: lastRow, stored, fence, withRows };
+    const wanted = { hideBytes, isoTimestamps, sorted, output, maxRows: lastRow, stored, fence };
     try {
       const { remember } = over;
       const translation = await this.#translations.translation(sql, parameters, wanted, tables, limits, remember);
@@ -417,16 +370,14 @@ export class DuckDbEngine implements Engine {
       if (translation.tables.some((name) => tables.find(name)?.unserved === true)) throw unservedTable();
       const valuesOf = (statement: Statement): BoundValue[] =>
         statement.parameters.map((name) => this.#value(name, parameters));
-      const statement = reading.statementOf(translation);
-      const values = valuesOf(statement);
+      const values = valuesOf(translation);
       const onConnection = async (connection: DuckDBConnection): Promise<T> => {
         if (tables.isLost) throw new LostTables();
         reading.begin(translation.columns);
         const grows = translation.tables.some((name) => tables.find(name)?.parts.some((part) => part.grows));
         const use = async <U>(work: (prepared: DuckDBPreparedStatement) => Promise<U>): Promise<U> => {
           const once = grows || over.begin !== null || before.length > 0;
-          const prepare = (): Promise<DuckDBPreparedStatement> =>
-            reading.prepare(connection, statement, translation, once);
+          const prepare = (): Promise<DuckDBPreparedStatement> => reading.prepare(connection, translation, once);
           if (!once) return work(await prepare());
           const bound = (one: Statement): BoundStatement => ({ sql: one.sql, values: valuesOf(one) });
           const made = before.map((table) => ({ ...bound(table), bytes: table.bytes && bound(table.bytes) }));

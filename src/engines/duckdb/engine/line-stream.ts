@@ -1,5 +1,4 @@
 import type { DuckDBDataChunk, DuckDBPreparedStatement } from '@duckdb/node-api';
-import duckdb from '@duckdb/node-bindings';
 
 import { yieldToEventLoop } from '../../../concurrency/event-loop';
 import { ServiceError } from '../../../errors';
@@ -35,8 +34,6 @@ export interface LinesRead {
   readonly maxBytes: number | null;
   /** That the values of a row lack; null: none. */
   readonly brackets: readonly (ListShape | null)[] | null;
-  /** Takes the rows' numbers, a second column; default: there is none. */
-  readonly takeNumbers?: (numbers: readonly number[]) => void;
 }
 
 /**
@@ -48,14 +45,13 @@ export interface LinesRead {
 export async function readLines(
   statement: DuckDBPreparedStatement,
   values: readonly BoundValue[],
-  { maxRows, maxBytes, brackets, takeNumbers }: LinesRead,
+  { maxRows, maxBytes, brackets }: LinesRead,
   take: TakeLines,
 ): Promise<boolean> {
   const parts = new Parts(take);
   let bytesRead = 0;
   let atOnce = 0;
   const truncated = await readChunks(statement, values, maxRows, async (chunk, rows) => {
-    takeNumbers?.(numbersOf(chunk, 1, rows));
     for (const { bytes, count: lines } of textRuns(chunk, rows)) {
       const whole = brackets === null ? bytes : withBrackets(bufferOf(bytes), brackets);
       bytesRead += whole.length;
@@ -68,24 +64,6 @@ export async function readLines(
   });
   await parts.end();
   return truncated;
-}
-
-/**
- * Runs a statement whose one column is rows' numbers.
- *
- * @returns at most `maxRows`, and whether there are more
- * @throws BrokenStream as readLines
- */
-export async function readNumbers(
-  statement: DuckDBPreparedStatement,
-  values: readonly BoundValue[],
-  maxRows: number,
-): Promise<{ readonly numbers: readonly number[]; readonly truncated: boolean }> {
-  const numbers: number[] = [];
-  const truncated = await readChunks(statement, values, maxRows, (chunk, rows) => {
-    for (const number of numbersOf(chunk, 0, rows)) numbers.push(number);
-  });
-  return { numbers, truncated };
 }
 
 /**
@@ -119,15 +97,6 @@ async function readChunks(
   // Node's binding ends a stream that fails as one that is exhausted; such a result is no longer a streaming one.
   if (count <= maxRows && !result.isStreaming) throw new BrokenStream();
   return count > maxRows;
-}
-
-/** Of a column of BIGINT without NULL, whose numbers are from 0 to 2^53. */
-function numbersOf(chunk: DuckDBDataChunk, column: number, rows: number): readonly number[] {
-  const vector = duckdb.data_chunk_get_vector(chunk.chunk, column);
-  const { buffer, byteOffset } = duckdb.vector_get_data(vector, rows * BigInt64Array.BYTES_PER_ELEMENT);
-  const words = new Uint32Array(buffer, byteOffset, 2 * rows);
-  // A BigInt for each would have to be collected.
-  return Array.from({ length: rows }, (_, i) => words[2 * i]! + words[2 * i + 1]! * 2 ** 32);
 }
 
 export function responseTooLarge(maxBytes: number): ServiceError {

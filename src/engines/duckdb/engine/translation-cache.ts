@@ -20,8 +20,6 @@ interface Reading {
   /** The operator's own text. */
   readonly stored: boolean;
   readonly fence: Fence | null;
-  /** Whether `Translation.rows` is of use; it is made for texts that come again. */
-  readonly withRows?: boolean;
 }
 
 export interface TablesByName {
@@ -33,16 +31,14 @@ interface Entry {
   readonly translation: Translation;
   /** The tables that it reads, as they were. */
   readonly read: readonly { readonly name: string; readonly revision: number }[];
-  /** Whether `Translation.rows` has been asked for. */
-  readonly withRows: boolean;
 }
 
 /** GoogleSQL into DuckDB SQL, remembered: a text that comes again is neither parsed nor resolved again. */
 export class Translations {
   readonly #cache = new LRUCache<string, Entry>({
     maxSize: MAX_CHARACTERS,
-    sizeCalculation: ({ translation: { before, sql, rows } }, key) =>
-      before.reduce((sum, table) => sum + table.sql.length, sql.length * (rows === null ? 1 : 3) + key.length),
+    sizeCalculation: ({ translation: { before, sql } }, key) =>
+      before.reduce((sum, table) => sum + table.sql.length, sql.length + key.length),
   });
 
   constructor(private readonly threads: Threads) {}
@@ -62,19 +58,16 @@ export class Translations {
     remember = true,
   ): Promise<Translation> {
     const known = parameters.map((one): KnownParameter => ({ name: one.name, type: one.type, form: formOf(one) }));
-    const { withRows = false, ...once } = reading;
-    if (!remember) return this.#translate(sql, known, once, tables, limits);
+    if (!remember) return this.#translate(sql, known, reading, tables, limits);
     const types = known.map(({ name, type, form }) => `${name}:${type}:${form ?? ''}`).sort();
     const { hideBytes, isoTimestamps = false, sorted = false, output = 'text', maxRows, fence } = reading;
     const key = JSON.stringify([hideBytes, isoTimestamps, sorted, output, maxRows, types, fence, sql]);
     const remembered = this.#cache.get(key);
     const isCurrent = remembered?.read.every(({ name, revision }) => tables.find(name)?.revision === revision) === true;
-    const isEnough = remembered?.withRows === true || !withRows || remembered?.translation.showsStoredRows === false;
-    if (isCurrent && isEnough) return remembered.translation;
-    const again = { ...once, withRows: withRows && isCurrent };
-    const translation = await this.#translate(sql, known, again, tables, limits);
+    if (isCurrent) return remembered.translation;
+    const translation = await this.#translate(sql, known, reading, tables, limits);
     const read = translation.tables.map((name) => ({ name, revision: tables.find(name)!.revision }));
-    this.#cache.set(key, { translation, read, withRows: again.withRows });
+    this.#cache.set(key, { translation, read });
     return translation;
   }
 

@@ -28,7 +28,6 @@ export interface TextToTranslate {
   readonly output?: Output;
   readonly maxRows: number | null;
   readonly fence: Fence | null;
-  readonly withRows?: boolean;
 }
 
 /** @throws QueryError for a fault in `sql`, or what the embedded engine does not do */

@@ -77,18 +77,16 @@ export class TableParts {
       const bounds = boundsOf(segment);
       const same = sameFields(segment.fields, fields);
       const relation = await this.#inForm({ ...stored, relation: `${alias}.rows`, single }, fields, used);
-      const numbered = relation === `${alias}.rows`;
       parts.push({
         relation,
         rows: rows - odd,
         ...bounds,
         single: new Set(same ? single : []),
         grows: false,
-        numbered,
       });
       if (odd === 0) continue;
       const oddOnes = await this.#inForm({ ...stored, relation: `${alias}.odd`, single: [] }, fields, used);
-      parts.push({ ...unknownPart(oddOnes), rows: odd, ...bounds, numbered });
+      parts.push({ ...unknownPart(oddOnes), rows: odd, ...bounds });
     }
     for (const tail of tails.all) {
       const stored = { relation: tail.relation, fields: tail.fields, single: [], dropped: [...tail.dropped] };

@@ -169,7 +169,7 @@ export class RemoteEngine implements Engine {
           const own = { ...limits, signal };
           const call = (): Promise<Reply> => {
             // Here, as it may have been refused while it waited.
-            this.options.refused.check(request, limits.keyName ?? '');
+            this.options.refused.check({ request, keyName: limits.keyName ?? '' });
             return to.call({ request, limits: own, allowance, ...(sink === undefined ? {} : { sink }) });
           };
           (slots === null ? call() : slots.use(limits.keyName ?? '', own, call)).then(resolve, reject);

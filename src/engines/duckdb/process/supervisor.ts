@@ -379,8 +379,8 @@ export class Supervisor {
     const facts = { cause, how, queries: again, refused: refused.length };
     this.options.log.error(facts, `${this.#name} has ended; what it was doing goes to a new one`);
     this.options.died?.(cause);
+    this.options.refused.add(refused.map(({ options: { request }, keyName }) => ({ request, keyName })));
     for (const call of refused) {
-      this.options.refused.add(call.options.request, call.keyName);
       this.#over(call, () => call.reject(cause === 'crashed' ? engineFailed() : tooMuch()));
     }
     // Of these the caller has rows already.

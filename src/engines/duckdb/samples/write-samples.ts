@@ -48,7 +48,7 @@ export function sampleTables(database: string): readonly StoredTable[] {
   return TABLES.map((table) => {
     const fields = LOG_SCHEMA.get(table.name)!;
     const relation = `${quoteName(database)}.${quoteName(table.name)}`;
-    const part = { ...unknownPart(relation), timed: true, single: singleListsOf(table, fields), numbered: true };
+    const part = { ...unknownPart(relation), timed: true, single: singleListsOf(table, fields) };
     return { schema: { name: table.name, columns: columnsOf(fields) }, parts: [part], revision: 0 };
   });
 }

@@ -6,7 +6,7 @@ import { QueryError } from '../../../errors';
 import type { Names } from './expressions/call';
 import { PrintBudget } from './print-budget';
 import { isSimple, quoteName, structOf } from '../sql';
-import type { SizeEstimates } from './expressions/size-estimate';
+import type { SizeEstimates } from './expressions/makers';
 
 /** The reserved parameter that holds the clock of a request: microseconds since the epoch as INT64. GoogleSQL has no such name. */
 export const CLOCK_PARAMETER = '@now';
@@ -30,8 +30,6 @@ export class Context {
   castPlace: Span | null = null;
   /** How many lambdas the text being printed stands in. */
   lambdas = 0;
-  /** Around the expression being printed there is but one row. */
-  single = false;
   /** How many subqueries of expressions the text being printed stands in. */
   subqueries = 0;
   /** Expressions that can fail, as often as they have been printed. */

@@ -2,7 +2,6 @@
  * A resolved query as one DuckDB SELECT with BigQuery's meaning. Nothing is ever matched by its text: what the tree does
  * not say, or what the tables here have no row for, is refused.
  */
-import { createHash } from 'node:crypto';
 
 import { QueryError } from '../../../errors';
 import type { Column, Cte, Expr, Relation, ResolvedQuery } from '../../../googlesql/resolved';
@@ -24,11 +23,10 @@ import { storedValue } from './parts/part-scan';
 import { printQuery, printRelation } from './relations/relations';
 import { selectList } from './select-list';
 import { physicalFieldNames, quoteName } from '../sql';
-import { SizeEstimates } from './expressions/size-estimate';
+import { SizeEstimates } from './expressions/makers';
 
 export { CLOCK_PARAMETER } from './context';
 export type { ListShape } from './relations/list-shapes';
-export { ROWS_OF_PART } from './parts/part-scan';
 export { leavesOf } from './relations/typed-output';
 export { formOf, instantOf, type ParameterForm, textParameterOf, withKnownParameters } from './known-parameters';
 export { setUpStatements } from './functions/macros';
@@ -53,8 +51,6 @@ export interface TranslateOptions {
   readonly maxRows: number | null;
   /** null: nothing has to be kept from the caller. */
   readonly fence?: Fence | null;
-  /** Whether `Translation.rows` is of use; default: it is not. */
-  readonly withRows?: boolean;
 }
 
 /** A text of DuckDB's, and the name of each `$n` of it in order. `CLOCK_PARAMETER` is the clock, microseconds since the epoch as INT64. */
@@ -83,22 +79,6 @@ export interface Translation extends Statement {
   readonly brackets: readonly (ListShape | null)[] | null;
   /** Names of the tables that it reads. */
   readonly tables: readonly string[];
-  /** Whether each row shows nothing but values of one stored row. */
-  readonly showsStoredRows: boolean;
-  /** Which those are; null: there are none, or that is of no use. */
-  readonly rows: NumberedRows | null;
-}
-
-/** Which stored rows a statement's are. */
-export interface NumberedRows {
-  /** Yields the rows' numbers alone, as one BIGINT column: that in its part, and `ROWS_OF_PART` for each part before. */
-  readonly numbers: Statement;
-  /** Yields each number beside the row's text. */
-  readonly texts: Statement;
-  /** Relations of the parts. */
-  readonly parts: readonly string[];
-  /** Rows of equal numbers and equal forms have equal texts. */
-  readonly form: string;
 }
 
 /**
@@ -113,7 +93,7 @@ export function translate(query: ResolvedQuery, options: TranslateOptions): Tran
   const isComputedOnce = (cte: Cte): boolean => isTable(cte) || isWorthIt(cte);
   const ctes = { ...fenced, isComputedOnce, areTables: limited.ctes.some(isTable) };
   const asLists = (): Translation =>
-    print({ query: limited, unbracketed: new Map(), rows: null }, listScan(partsOf), ctes, options).translation;
+    print({ query: limited, unbracketed: new Map() }, listScan(partsOf), ctes, options).translation;
   if (readsPlainTables(limited, partsOf)) return asLists();
   // Whether a query is taken must not depend on the shape that rows of others gave the parts.
   const refusing = options.fence ? asLists() : null;
@@ -125,9 +105,7 @@ export function translate(query: ResolvedQuery, options: TranslateOptions): Tran
       ? tablesOverParts(limited, partsOf, isComputedOnce, fenced.isFirst)
       : overParts(limited, partsOf, isComputedOnce, leavesBrackets);
     const scan: PrintScan = (table, columns) => over.scans.get(table)!.print(columns);
-    const showsStoredRows = over.rows !== null && !asTheyAre && !options.fence;
-    const rows = showsStoredRows && options.withRows === true ? over.rows : null;
-    return { ...print({ ...over, rows }, scan, ctes, options).translation, showsStoredRows };
+    return print(over, scan, ctes, options).translation;
   } catch (error) {
     if (error instanceof QueryError) return refusing ?? asLists();
     throw error;
@@ -145,7 +123,7 @@ const noTables = (query: ResolvedQuery): OwnRows => ({
 /** The query in two steps where it can fail, by its meaning or by what it is printed as. */
 function fencedIn(query: ResolvedQuery, { consumer }: Fence, partsOf: PartsOf, options: TranslateOptions): OwnRows {
   const ctes = { ...noTables(query), isComputedOnce: materializedCtes(query), areTables: false };
-  const lists = { query, unbracketed: new Map(), rows: null };
+  const lists = { query, unbracketed: new Map() };
   const printed = print(lists, listScan(partsOf), ctes, options);
   return withOwnRows(query, consumer, printed.failing) ?? noTables(query);
 }
@@ -178,7 +156,7 @@ interface ComputedCtes extends Omit<OwnRows, 'query'> {
 }
 
 function print(
-  { query, unbracketed, rows }: Pick<OverParts, 'query' | 'unbracketed' | 'rows'>,
+  { query, unbracketed }: Pick<OverParts, 'query' | 'unbracketed'>,
   printScan: PrintScan,
   { isComputedOnce, areTables, isTable, readsOrder, canFail }: ComputedCtes,
   { hideBytes, isoTimestamps = false, sorted = false, output = 'text' }: TranslateOptions,
@@ -192,41 +170,23 @@ function print(
   const values = outputValues(query, storedColumns(query));
   const form = { hideBytes, isoTimestamps };
   const failing = new Set<Expr>();
-  /** @param columns ids of those that `list` reads */
-  const select = (
-    list: (ctx: Context) => readonly string[],
-    columns: readonly number[],
-  ): Statement & Pick<Translation, 'before'> => {
-    const ctx = new Context(scan, isComputedOnce, areTables, estimates, failing);
-    ctx.inOrder = canFail(null);
-    const relation = printRelation(ctx, query.relation, new Set(columns), true);
-    const body = `SELECT ${list(ctx).join(', ')} FROM (${relation})${sorted ? ' ORDER BY 1' : ''}`;
-    const ctes = printCtes(ctx, canFail);
-    const withCtes = areTables || ctes.length === 0 ? '' : `WITH ${ctes.map(asCte).join(', ')} `;
-    const asTable = (cte: PrintedCte): TableStatement => ({
-      ...renumber(tableOf(cte, isTable(cte.cte) && readsOrder), ctx.parameters),
-      bytes: isTable(cte.cte) ? renumber(bytesOf(cte), ctx.parameters) : null,
-    });
-    return { ...renumber(`${withCtes}${body}`, ctx.parameters), before: areTables ? ctes.map(asTable) : [] };
-  };
-  const text = (ctx: Context): string => printOutput(ctx, values, form, output);
+  const ctx = new Context(scan, isComputedOnce, areTables, estimates, failing);
+  ctx.inOrder = canFail(null);
   const shown = query.output.map(({ column }) => column.id);
-  const number = rows && columnName(rows.number.id);
+  const relation = printRelation(ctx, query.relation, new Set(shown), true);
+  const body = `SELECT ${printOutput(ctx, values, form, output)} FROM (${relation})${sorted ? ' ORDER BY 1' : ''}`;
+  const ctes = printCtes(ctx, canFail);
+  const withCtes = areTables || ctes.length === 0 ? '' : `WITH ${ctes.map(asCte).join(', ')} `;
+  const asTable = (cte: PrintedCte): TableStatement => ({
+    ...renumber(tableOf(cte, isTable(cte.cte) && readsOrder), ctx.parameters),
+    bytes: isTable(cte.cte) ? renumber(bytesOf(cte), ctx.parameters) : null,
+  });
   const translation: Translation = {
-    ...select((ctx) => [text(ctx)], shown),
+    ...renumber(`${withCtes}${body}`, ctx.parameters),
+    before: areTables ? ctes.map(asTable) : [],
     columns: values.map(({ name, type }, i) => ({ name, type: unbracketed.get(i)?.type ?? type })),
     brackets: unbracketed.size === 0 ? null : values.map((_, i) => unbracketed.get(i)?.shape ?? null),
     tables: [...read],
-    showsStoredRows: rows !== null,
-    rows: rows && {
-      numbers: select(() => [`${number} AS "number"`], [rows.number.id]),
-      texts: select((ctx) => [text(ctx), `${number} AS "number"`], [...shown, rows.number.id]),
-      parts: rows.parts,
-      // Types of wide records are long.
-      form: createHash('sha256')
-        .update(JSON.stringify([form, rows.form]))
-        .digest('base64url'),
-    },
   };
   return { translation, failing };
 }

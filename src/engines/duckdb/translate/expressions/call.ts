@@ -39,10 +39,8 @@ export interface Call {
    * in through `values`: DuckDB allows none inside a lambda.
    */
   readonly bind: Bind;
-  /** Computed for one row alone, not for each of many rows together. */
-  readonly once: boolean;
-  /** About how many values of tables and literals the argument is made of; above SMALL it may be of any size. */
-  estimate(argument: Argument): number;
+  /** What it gives may be much more than what a table holds. */
+  readonly isLarge: boolean;
   /** The clock of the request: a TIMESTAMP. */
   now(): string;
   /** Throws: the query is fine GoogleSQL that this engine has no translation for. `what`: a noun without an article. `instead`: what to write instead. */

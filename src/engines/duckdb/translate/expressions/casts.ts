@@ -2,8 +2,7 @@
 import type { ResolvedCast } from '../../../../googlesql/resolved';
 import type { SqlType, TypeParameters } from '../../../../googlesql/types';
 import type { Context } from '../context';
-import { withinCastCost } from './call-cost';
-import { LONGEST_NUMBER } from './size-limits';
+import { LONGEST_NUMBER } from './makers';
 import { numericText, timeText, timestampText, datetimeText } from './value-texts';
 import { duckType, fail, physicalFieldNames, quoteText, sameType, structOf, typeName, type Failure } from '../../sql';
 
@@ -13,7 +12,7 @@ export function printCast(ctx: Context, cast: ResolvedCast, input: string): stri
   ctx.castPlace = cast.span;
   if (cast.format !== null)
     ctx.unsupported('CAST ... FORMAT', cast.span, 'FORMAT_TIMESTAMP, PARSE_TIMESTAMP, FORMAT or TO_HEX');
-  const text = withinCastCost(ctx, cast, input, (x) => convert(ctx, x, cast.input.type, cast.type, cast.safe));
+  const text = convert(ctx, input, cast.input.type, cast.type, cast.safe);
   return constrained(ctx, text ?? impossible(), cast.type, cast.parameters ?? null);
 }
 

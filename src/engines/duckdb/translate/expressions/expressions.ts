@@ -4,7 +4,6 @@ import { timeZone } from '../../../../googlesql/literals/time-zone';
 import { failsItself } from '../../../../googlesql/totality';
 import { type Argument, type Call, RANDOM } from './call';
 import { printCast } from './casts';
-import { isBoundedCast, withinCost } from './call-cost';
 import type { Context } from '../context';
 import { allInOrder, anyInOrder } from './conditions';
 import { absent, holdsRange } from '../functions/absent';
@@ -37,12 +36,9 @@ function textOf(ctx: Context, expr: Expr): string {
       return printPath(ctx, expr);
     case 'call':
       return printCall(ctx, expr);
-    case 'cast': {
+    case 'cast':
       refuseRange(ctx, expr);
-      const text = printCast(ctx, expr, printExpr(ctx, expr.input));
-      if (isBoundedCast(ctx, expr) && !expr.safe) ctx.fails(expr);
-      return text;
-    }
+      return printCast(ctx, expr, printExpr(ctx, expr.input));
     case 'case':
       return printCase(ctx, expr);
     case 'make_array':
@@ -180,8 +176,7 @@ function printCall(ctx: Context, expr: FunctionCall): string {
       type: expr.type,
       safe: expr.safe,
       span: expr.span,
-      once: (ctx.single || ctx.estimates.isSingle(expr)) && ctx.lambdas === 0,
-      estimate: (argument) => ctx.estimates.of(argument.expr),
+      isLarge: ctx.estimates.isLarge(expr),
       // A bound of ours is no error of the values; TRY may hold no `error()`.
       fail: (failure) => (expr.safe && (failure !== 'size' || row.raises === true) ? 'NULL' : raising(failure)),
       overload: () => {
@@ -192,7 +187,7 @@ function printCall(ctx: Context, expr: FunctionCall): string {
       now: () => ctx.now(),
       unsupported: (what, instead) => ctx.unsupported(what, expr.span, instead),
     };
-    return inLatin1 ? withinCost(call, (c) => overLatin1(c, row), IN_LATIN1) : withinCost(call, row.emit);
+    return inLatin1 ? overLatin1(call, row) : row.emit(call);
   };
   if (NULL_FIRST.has(expr.function) && mayHoldNull(expr.function, args) && failsItself(expr)) {
     const text = nullFirst(ctx, args, (named) => {
@@ -232,9 +227,6 @@ function withNames(ctx: Context, args: readonly Argument[], print: (named: reado
     (...names) => print(args.map((a, i) => ({ ...a, sql: names[i]! }))),
   );
 }
-
-/** What a function takes for a byte that goes in and comes back as Latin-1, in times of what it takes for one of a STRING. */
-const IN_LATIN1 = 4;
 
 /** Functions of which DuckDB, or the check of an argument, would raise an error although another argument is NULL. */
 const NULL_FIRST: ReadonlySet<string> = new Set(

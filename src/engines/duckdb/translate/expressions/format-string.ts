@@ -1,13 +1,11 @@
 /** FORMAT with a literal pattern. What printf of DuckDB does not write is refused by name. */
 import type { SqlType } from '../../../../googlesql/types';
 import { type Argument, type Call } from './call';
-import { mostJoined, unlessOver } from './size-bounds';
-import { LIMITS } from './size-limits';
+import { LIMITS, unlessOver } from './makers';
 import { datetimeText, numericText, timeText, timestampText } from './value-texts';
 import { QueryError } from '../../../../errors';
 import type { Span } from '../../../../googlesql/syntax';
 import { physicalFieldNames, quoteName, quoteText, typeName, structOf } from '../../sql';
-import { SMALL } from './size-estimate';
 
 const SPECIFIER = /%(?:%|([-+ #0']*)(\d+|\*)?(?:\.(\d*|\*))?([a-zA-Z]))|[^%]+|%/gs;
 
@@ -18,17 +16,16 @@ export function printFormat(call: Call): string {
   if (format.constant === null) return call.unsupported('FORMAT with a pattern that is no literal');
   const pattern = format.constant;
   checkLiteral(call, pattern, values);
-  if (isTooWide(pattern)) return call.fail('size');
+  if (isTooWide(pattern)) return `CAST(${call.fail('size')} AS VARCHAR)`;
   checkPlain(call, pattern, values);
-  const estimate = call.args.reduce((sum, value) => sum + call.estimate(value), 0);
-  if (estimate <= SMALL || values.length === 0) return formatted(call, pattern, values);
+  if (!call.isLarge || values.length === 0) return formatted(call, pattern, values);
   // `%T` writes two characters for one where it escapes, and texts are joined: both could be done over and over.
   return call.bind(
     values.map(({ sql }) => sql),
     (...names) => {
       const sizes = names.map((name) => `coalesce(strlen(CAST(${name} AS VARCHAR)), 0)`);
       const named = values.map((value, i) => ({ ...value, sql: names[i]! }));
-      return unlessOver(call, `${sizes.join(' + ')} > ${mostJoined(call) / 2}`, formatted(call, pattern, named));
+      return unlessOver(call, `${sizes.join(' + ')} > ${LIMITS.made / 2}`, formatted(call, pattern, named));
     },
   );
 }

@@ -1,7 +1,7 @@
 /** FORMAT_TIMESTAMP and its kin: a plain literal format becomes one expression, in few calls of strftime. */
 import { QueryError } from '../../../../errors';
 import type { Call } from './call';
-import { LIMITS } from './size-limits';
+import { LIMITS } from './makers';
 import { quoteText } from '../../sql';
 
 /** What is formatted, or read. */

@@ -2,32 +2,19 @@
 import { timeZone } from '../../../../googlesql/literals/time-zone';
 import type { Expr } from '../../../../googlesql/resolved';
 import type { Argument, Bind, Call } from './call';
-import { MODEST } from './size-estimate';
-
-/** Bytes of the longest name of a zone, with some room. */
-const LONGEST_ZONE = 64;
 
 /** `printed` is the SQL of a time zone argument; null where it says UTC for certain. */
 export function zoneOf(printed: string, expr: Expr): string | null {
   return expr.kind === 'literal' && expr.value !== null && /^(?:UTC|GMT|Etc\/UTC)$/.test(expr.value) ? null : printed;
 }
 
-/**
- * A computed time zone: an error where a query makes it longer than any name, as DuckDB would compare it with every zone's; NULL under SAFE.
- * where there is no such zone, for which DuckDB raises an error that TRY does not catch.
- *
- * @param size an estimate (size-estimate.ts): a look at each value would make a zone that is the same for all rows slow
- */
+/** A computed time zone: under SAFE. NULL where there is no such zone, for which DuckDB raises an error that TRY does not catch. */
 export function knownZone(
-  { safe, bind, fail }: Pick<Call, 'safe' | 'bind' | 'fail'>,
+  { safe, bind }: Pick<Call, 'safe' | 'bind'>,
   { sql, constant }: Pick<Argument, 'sql' | 'constant'>,
-  size: number,
 ): string {
-  if (constant !== null) return sql;
-  const isLong = (zone: string): string => `strlen(${zone}) > ${LONGEST_ZONE}`;
-  if (safe)
-    return bind([sql], (z) => `CASE WHEN ${isLong(z)} THEN NULL WHEN lq_is_time_zone(encode(${z})) THEN ${z} END`);
-  return size <= MODEST ? sql : bind([sql], (z) => `CASE WHEN ${isLong(z)} THEN ${fail('zone')} ELSE ${z} END`);
+  if (constant !== null || !safe) return sql;
+  return bind([sql], (z) => `CASE WHEN lq_is_time_zone(encode(${z})) THEN ${z} END`);
 }
 
 /** What the clocks of `zone` show at `instant`. */

@@ -4,7 +4,7 @@ import type { AggregateCall } from '../../../../googlesql/resolved';
 import { printArgument, printCondition, printExpr, printSortKeys } from '../expressions/expressions';
 import type { Argument } from '../expressions/call';
 import type { Context } from '../context';
-import { LIMITS } from '../expressions/size-limits';
+import { LIMITS } from '../expressions/makers';
 import { absent } from './absent';
 import { averageOfIntervals, sumOfIntervals } from './interval-sums';
 import { averageOfDecimals, sumOfDecimals } from './decimal-sums';
@@ -20,8 +20,6 @@ export interface Parts {
   readonly args: readonly Argument[];
   /** The OVER clause without the word, null for an aggregate over groups. */
   readonly over: string | null;
-  /** Whether there is one group alone. */
-  readonly once: boolean;
   /** `name(DISTINCT args ORDER BY ...) FILTER (...) OVER (...)`. */
   plain(name: string, values: readonly string[], options?: PlainOptions): string;
   at(i: number): string;
@@ -42,14 +40,12 @@ interface Rows {
   readonly over?: string | null;
   /** The condition for a row of a group to count. */
   readonly filter?: string | null;
-  /** Default: false. */
-  readonly once?: boolean;
 }
 
 export function printAggregateCall(
   ctx: Context,
   call: AggregateCall,
-  { over = null, filter: of = null, once = false }: Rows = {},
+  { over = null, filter: of = null }: Rows = {},
 ): string {
   const row = AGGREGATES[call.function];
   const missing = absent(
@@ -64,7 +60,6 @@ export function printAggregateCall(
     call,
     args,
     over,
-    once,
     at: (i) => {
       const argument = args[i];
       if (argument === undefined) throw new Error(`${call.function}: argument ${i + 1} is missing`);
@@ -210,7 +205,7 @@ function numberUpTo(p: Parts, most: number): string {
  * each quantile in all of them.
  */
 const approxQuantiles: Row = (p) => {
-  const count = numberUpTo(p, p.once ? LIMITS.quantiles.once : LIMITS.quantiles.perRow);
+  const count = numberUpTo(p, LIMITS.quantiles);
   if (p.over !== null) return p.ctx.unsupported('APPROX_QUANTILES with OVER', p.call.span);
   const [value] = p.args;
   if (value === undefined) throw new Error('APPROX_QUANTILES without an argument');

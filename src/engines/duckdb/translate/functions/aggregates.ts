@@ -19,7 +19,7 @@ export function printAggregate(ctx: Context, relation: AggregateRelation, wanted
   const extremes = new Extremes(ctx, [names]);
   const list = [
     ...keys.map((k, i) => `${names[i]!} AS ${columnName(k.column.id)}`),
-    ...printCalls(ctx, aggregates, extremes, keys.length === 0),
+    ...printCalls(ctx, aggregates, extremes),
   ];
   // A SELECT without an aggregate would not be one group.
   if (keys.length === 0 && aggregates.length === 0) list.push('count(*) AS "none"');
@@ -27,15 +27,9 @@ export function printAggregate(ctx: Context, relation: AggregateRelation, wanted
   return `${selectList(list)}${extremes.over(from)}${by}`;
 }
 
-/** @param once whether there is one group alone */
-function printCalls(
-  ctx: Context,
-  aggregates: AggregateRelation['aggregates'],
-  extremes: Extremes,
-  once: boolean,
-): string[] {
+function printCalls(ctx: Context, aggregates: AggregateRelation['aggregates'], extremes: Extremes): string[] {
   return aggregates.map(({ column, call }) => {
-    const text = extremes.print(call, (filter) => printAggregateCall(ctx, call, { filter, once }));
+    const text = extremes.print(call, (filter) => printAggregateCall(ctx, call, { filter }));
     return `${text} AS ${columnName(column.id)}`;
   });
 }
@@ -48,7 +42,7 @@ function printGroupingSets(ctx: Context, relation: AggregateRelation, wanted: Wa
   const inner = `SELECT *, ${keys.map((k, i) => `${printExpr(ctx, k.expr)} AS ${names[i]!}`).join(', ')}${from}`;
   const groupings = (groupingSets ?? []).map((set) => set.map((i) => names[i]!));
   const extremes = new Extremes(ctx, groupings);
-  const list = [...names, ...printCalls(ctx, aggregates, extremes, false)];
+  const list = [...names, ...printCalls(ctx, aggregates, extremes)];
   const sets = groupings.map((set) => `(${set.join(', ')})`);
   return `${selectList(list)}${extremes.over(` FROM (${inner})`)} GROUP BY GROUPING SETS (${sets.join(', ')})`;
 }

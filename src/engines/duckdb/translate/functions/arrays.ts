@@ -1,6 +1,6 @@
 /** Functions of ARRAY. */
 import { type Argument, type Call, type FunctionTable, arg, same, sqlOf } from '../expressions/call';
-import { mostElements, mostJoined, unlessOver } from '../expressions/size-bounds';
+import { LIMITS, unlessOver } from '../expressions/makers';
 import { concatArrays } from './operators';
 import { duckType, quoteText } from '../../sql';
 import { withLists } from '../parts/physical-type';
@@ -24,7 +24,7 @@ function toText(call: Call): string {
     const joining = nulls.length === 0 ? plain : `CASE WHEN NOT (${nulls.join(' OR ')}) THEN ${plain} END`;
     if (short) return joining;
     const longest = [separator.sql, ...(text === undefined ? [] : [text])].map((t) => `coalesce(strlen(${t}), 0)`);
-    return unlessOver(call, `len(${list}) * (${longest.join(' + ')}) > ${mostJoined(call)}`, joining);
+    return unlessOver(call, `len(${list}) * (${longest.join(' + ')}) > ${LIMITS.made}`, joining);
   });
 }
 
@@ -39,7 +39,7 @@ function toComputedText(call: Call): string {
     const value = text === undefined ? 'e' : `coalesce(e, ${text})`;
     const texts = `list_transform(${values}, lambda e, i: CASE WHEN i = 1 THEN ${value} ELSE ${by} || ${value} END)`;
     const longest = [by, ...(text === undefined ? [] : [text])].map((t) => `coalesce(strlen(${t}), 0)`);
-    const over = `len(${list}) * (${longest.join(' + ')}) > ${mostJoined(call)}`;
+    const over = `len(${list}) * (${longest.join(' + ')}) > ${LIMITS.made}`;
     const nulls = [list, by, ...(text === undefined ? [] : [text])].map((x) => `${x} IS NULL`);
     return `CASE WHEN ${nulls.join(' OR ')} THEN NULL ELSE ${unlessOver(call, over, `coalesce(array_to_string(${texts}, ''), '')`)} END`;
   });
@@ -65,7 +65,7 @@ const SHORT = 64;
 function generate(call: Call): string {
   const step = call.args[2];
   const kind = call.type.kind === 'ARRAY' ? call.type.element.kind : null;
-  const most = mostElements(call);
+  const most = LIMITS.elements;
   if (kind === 'INT64') {
     const count = literalCount(call);
     if (count !== null && count < most) {

@@ -1,6 +1,5 @@
 /** BYTES, encodings, hashes and addresses. */
-import { mostSteps } from '../expressions/call-cost';
-import { rewritten, unlessOver } from '../expressions/size-bounds';
+import { rewritten } from '../expressions/makers';
 import { type Call, type FunctionTable, arg, sqlOf } from '../expressions/call';
 import { ownFunction } from './own-functions';
 import { quoteText } from '../../sql';
@@ -45,13 +44,9 @@ export function endOfBytes(call: Call, duckName: 'left' | 'right'): string {
 export function bytesToCodePoints(call: Call): string {
   return call.bind([sqlOf(call, 0)], (bytes) => {
     const digits = `regexp_extract_all(hex(${bytes}), '..')`;
-    const values = `list_transform(${digits}, lambda d: CAST('0x' || d AS BIGINT))`;
-    return unlessOver(call, `octet_length(${bytes}) * ${ONE_CODE_POINT} > ${mostSteps(call)}`, values);
+    return `list_transform(${digits}, lambda d: CAST('0x' || d AS BIGINT))`;
   });
 }
-
-/** What one byte's number takes: it is cut out as digits and read. */
-const ONE_CODE_POINT = 256;
 
 /** NULL as soon as one of the values is. */
 function codePointsToBytes(call: Call): string {
@@ -104,17 +99,12 @@ export const BYTES_FUNCTIONS: FunctionTable = {
   'NET.IPV4_TO_INT64': ipv4ToInt64,
   SAFE_CONVERT_BYTES_TO_STRING: (call) => {
     if (arg(call, 0).type.kind !== 'BYTES') return call.unsupported('SAFE_CONVERT_BYTES_TO_STRING of this type');
-    return call.bind([sqlOf(call, 0)], (b) => {
-      const slow = unlessOver(
-        call,
-        `octet_length(${b}) * ${ONE_CODE_POINT} > ${mostSteps(call)}`,
-        `lq_text_of_bytes(hex(${b}))`,
-      );
-      return call.bind(
+    return call.bind([sqlOf(call, 0)], (b) =>
+      call.bind(
         [`TRY(decode(${b}))`],
-        (text) => `CASE WHEN ${text} IS NOT NULL OR ${b} IS NULL THEN ${text} ELSE ${slow} END`,
-      );
-    });
+        (text) => `CASE WHEN ${text} IS NOT NULL OR ${b} IS NULL THEN ${text} ELSE lq_text_of_bytes(hex(${b})) END`,
+      ),
+    );
   },
   SHA1: hash('sha1'),
   SHA256: hash('sha256'),

@@ -3,7 +3,7 @@ import { QueryError } from '../../../../errors';
 import { temporalValue } from '../../../../googlesql/literals/temporal';
 import { type Call, type FunctionTable, arg, sqlOf } from '../expressions/call';
 import { timeZone } from '../../../../googlesql/literals/time-zone';
-import { mostElements, unlessOver } from '../expressions/size-bounds';
+import { LIMITS, unlessOver } from '../expressions/makers';
 import { timestampText, datetimeText, timeText } from '../expressions/value-texts';
 import { instantOfCivilText, knownZone, toCivil, toInstant, zoneOf } from '../expressions/time-zones';
 
@@ -42,7 +42,7 @@ export function zoneArgument(call: Call, i: number): string | null {
   const zone = call.args[i];
   if (zone === undefined) return null;
   if (zone.constant !== null && timeZone(zone.constant) === null) return call.fail('zone');
-  return zoneOf(knownZone(call, zone, call.estimate(zone)), zone.expr);
+  return zoneOf(knownZone(call, zone), zone.expr);
 }
 
 /** Microseconds that lead out of the calendar from anywhere in it, and stay within DuckDB's own. */
@@ -430,7 +430,7 @@ function timestampArray(call: Call): string {
       ? `CAST(greatest(least(CAST(${count} AS HUGEINT) * ${unit}, ${LONGEST_STEP}), -${LONGEST_STEP}) AS BIGINT)`
       : times(call, 2, unit);
   return call.bind([sqlOf(call, 0), sqlOf(call, 1), count, step], (a, b, n, every) => {
-    const over = `(epoch_us(${b}) - epoch_us(${a})) / ${every} >= ${mostElements(call)}`;
+    const over = `(epoch_us(${b}) - epoch_us(${a})) / ${every} >= ${LIMITS.elements}`;
     // Of integers: a series of timestamps takes four times as long.
     const series = `generate_series(epoch_us(${a}), epoch_us(CASE WHEN ${over} THEN ${a} ELSE ${b} END), ${every})`;
     const instants = `list_transform(${series}, lambda e: make_timestamp(e))`;
@@ -451,7 +451,7 @@ function dateArray(call: Call): string {
     [`CAST(${sqlOf(call, 0)} AS TIMESTAMP)`, `CAST(${sqlOf(call, 1)} AS TIMESTAMP)`, interval, step?.sql ?? '1'],
     (a, b, every, n) => {
       const days = `date_diff('day', ${a}, ${b}) / (CAST(${n} AS DOUBLE) * ${FEWEST_DAYS[call.part ?? 'DAY'] ?? 1})`;
-      const over = `${days} >= ${mostElements(call)}`;
+      const over = `${days} >= ${LIMITS.elements}`;
       const series = `generate_series(${a}, CASE WHEN ${over} THEN ${a} ELSE ${b} END, ${every})`;
       const dates = `list_transform(${series}, lambda d: CAST(d AS DATE))`;
       return `CASE WHEN ${a} IS NULL OR ${b} IS NULL THEN NULL WHEN ${n} = 0 THEN ${call.fail('argument')} ELSE ${unlessOver(call, over, dates)} END`;

@@ -32,15 +32,12 @@ function capitalized(call: Call, s: string, delimiters: string, pattern: string,
   return `CASE WHEN strlen(${s}) = length(${s}) THEN ${inAscii} ELSE array_to_string(${words}, '') END`;
 }
 
-/** Bytes of computed delimiters: each row's are compiled. */
-const MOST_DELIMITERS = 256;
-
 function initcapOf(call: Call, delimiters: string): string {
   return call.bind([sqlOf(call, 0), delimiters], (s, set) =>
     call.bind([`regexp_replace(${set}, '[\\\\\\]\\[^-]', '\\\\\\0', 'g')`, `${set} || 'ß'`], (escaped, unchanged) => {
       const pattern = `CASE ${set} WHEN '' THEN '(?s).+' ELSE '[' || ${escaped} || ']|[^' || ${escaped} || ']+' END`;
       const text = capitalized(call, s, set, pattern, unchanged);
-      return `CASE WHEN ${s} IS NULL OR ${set} IS NULL THEN NULL WHEN strlen(${set}) > ${MOST_DELIMITERS} THEN ${call.fail('size')} ELSE ${text} END`;
+      return `CASE WHEN ${s} IS NULL OR ${set} IS NULL THEN NULL ELSE ${text} END`;
     }),
   );
 }

@@ -4,7 +4,7 @@ import { JsonPathFault, type JsonPathForm, jsonPathSteps } from '../../../../goo
 import type { SqlType } from '../../../../googlesql/types';
 import { type Argument, type Call, type FunctionTable, arg, isName, sqlOf } from '../expressions/call';
 import { doubleOfDecimal } from '../expressions/casts';
-import { rewritten } from '../expressions/size-bounds';
+import { rewritten } from '../expressions/makers';
 import { datetimeText, numericText, timeText } from '../expressions/value-texts';
 import { ownFunction } from './own-functions';
 import { duckType, physicalFieldNames, quoteName, quoteText, structOf } from '../../sql';

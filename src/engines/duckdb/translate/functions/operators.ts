@@ -1,9 +1,7 @@
 /** Operators, comparisons and array subscripts. */
 import { type Argument, type Call, type FunctionTable, arg, sqlOf } from '../expressions/call';
-import { mostSteps } from '../expressions/call-cost';
 import { byLength, equality, isComparedPlainly, listMembership } from '../expressions/membership';
-import { joined, mostElements } from '../expressions/size-bounds';
-import { SMALL } from '../expressions/size-estimate';
+import { joined, LIMITS } from '../expressions/makers';
 import { ofBytesToo } from './latin1';
 import { ownFunction } from './own-functions';
 import { addedIntervals, dividedInterval, multipliedInterval } from './interval-arithmetic';
@@ -215,19 +213,12 @@ function quotedInPattern(character: string): string {
   return /[\w\s]/.test(character) || character > '\x7f' ? character : `\\${character}`;
 }
 
-/** Bytes of a computed pattern: to count its wildcards takes its time too. */
-const LONGEST_PATTERN = 4_096;
-/** Bytes of a computed pattern that becomes a regular expression: each row's is compiled. */
-const LONGEST_COMPUTED = 1_000;
-
 function computedLike(call: Call, value: Argument, pattern: Argument): string {
   return call.bind([value.sql, pattern.sql], (s, p) => {
     const wild = `strlen(${p}) - strlen(replace(${p}, '%', ''))`;
     const some = `${wild} > CASE WHEN suffix(${p}, '%') THEN 2 ELSE 1 END`;
-    const over = `CASE WHEN ${some} THEN strlen(${p}) > ${LONGEST_COMPUTED} OR strlen(${s}) * 4 > ${mostSteps(call) * 8} ELSE strlen(${s}) * (1 + strlen(${p}) / 8) > ${mostSteps(call) * 8} END`;
     return (
-      `CASE WHEN strlen(${p}) > ${LONGEST_PATTERN} OR ${over} THEN ${call.fail('size')} ` +
-      `WHEN suffix(${p}, '\\') AND regexp_full_match(${p}, '(?s)(?:[^\\\\]|\\\\.)*\\\\') AND ${s} IS NOT NULL THEN ${call.fail('argument')} ` +
+      `CASE WHEN suffix(${p}, '\\') AND regexp_full_match(${p}, '(?s)(?:[^\\\\]|\\\\.)*\\\\') AND ${s} IS NOT NULL THEN ${call.fail('argument')} ` +
       `WHEN ${some} THEN regexp_full_match(${s}, lq_like_expression(${p})) ` +
       `ELSE ${s} LIKE ${p} ESCAPE '\\' END`
     );
@@ -291,9 +282,8 @@ export function concatArrays(call: Call): string {
     call.args.map((a) => a.sql),
     (...names) => {
       const all = `list_concat(${names.join(', ')})`;
-      const small = call.args.reduce((sum, a) => sum + call.estimate(a), 0) <= SMALL;
       const length = names.map((n) => `len(${n})`).join(' + ');
-      const over = small ? '' : ` WHEN ${length} > ${mostElements(call)} THEN ${call.fail('size')}`;
+      const over = call.isLarge ? ` WHEN ${length} > ${LIMITS.elements} THEN ${call.fail('size')}` : '';
       return `CASE WHEN ${names.map((n) => `${n} IS NULL`).join(' OR ')} THEN NULL${over} ELSE ${all} END`;
     },
   );

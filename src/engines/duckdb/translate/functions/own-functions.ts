@@ -1,6 +1,6 @@
 /** Functions that our own scalar functions compute (engines/duckdb/scalar-functions), for so many bytes at once. */
 import { type Argument, type Call, type FunctionTable, arg, sqlOf } from '../expressions/call';
-import { LIMITS } from '../expressions/size-limits';
+import { LIMITS } from '../expressions/makers';
 import { type Failure, volatile } from '../../sql';
 
 /** An argument of one of them: SQL, and of what kind it is. */

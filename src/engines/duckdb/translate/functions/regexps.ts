@@ -3,9 +3,7 @@ import { RE2JS } from 're2js';
 import { spend } from '../../../../concurrency/allowance';
 import { QueryError } from '../../../../errors';
 import { MOST_PATTERN_COST, patternCost } from '../../../../googlesql/pattern-cost';
-import { mostSteps } from '../expressions/call-cost';
-import { rewritten, unlessOver } from '../expressions/size-bounds';
-import { SMALL } from '../expressions/size-estimate';
+import { rewritten } from '../expressions/makers';
 import { type Call, type FunctionRow, type FunctionTable, arg, sqlOf } from '../expressions/call';
 import { duckType, type Failure, quoteText } from '../../sql';
 import { ofBytesToo } from './latin1';
@@ -101,39 +99,6 @@ function openingParentheses(pattern: string): string {
   return `len(regexp_extract_all(regexp_replace(${pattern}, '\\\\.|\\[\\^?\\]?[^\\]]*\\]', '', 'g'), '\\((?:[^?]|\\?P?<|$)'))`;
 }
 
-/** Instructions of a pattern, as RE2 counts them; a hundred times what people write. */
-const MOST_INSTRUCTIONS = 1_000;
-/** Instructions times bytes of a text that is not just as a table holds it: at worst 70 ns for each. */
-const MOST_STEPS = 10_000_000;
-/**
- * From so many instructions on a pattern whose match is given back is no longer matched by the fast ways alone, but at
- * worst each instruction is looked at for each byte, in some 5 ns.
- */
-const MANY_INSTRUCTIONS = 100;
-const STEPS_OF_EACH = 2;
-
-/**
- * A match goes through without a look at the deadline, in time that grows with pattern and text (`(a?){1000}b` on 250 kB:
- * 18 s). Fails for patterns that only do harm.
- */
-function bounded(call: Call, text: string): string {
-  const [value, pattern] = [arg(call, 0), arg(call, 1)];
-  const size = instructions(call);
-  if (size > MOST_INSTRUCTIONS) return call.fail('size');
-  const heavy = call.estimate(value) > SMALL ? [`strlen(${value.sql}) * ${size} > ${MOST_STEPS}`] : [];
-  const long = `(strlen(${pattern.sql}) > ${MOST_INSTRUCTIONS} OR regexp_matches(${pattern.sql}, '[{][^}]*[0-9]{3}|[}].*[}]'))`;
-  const slow =
-    size > MANY_INSTRUCTIONS && call.name !== 'REGEXP_CONTAINS'
-      ? [`strlen(${value.sql}) * ${size * STEPS_OF_EACH} > ${mostSteps(call)}`]
-      : [];
-  const checks = [...heavy, ...slow, ...(pattern.constant === null ? [long] : [])];
-  return checks.length === 0 ? text : unlessOver(call, checks.join(' OR '), text);
-}
-
-function instructions(call: Call): number {
-  return arg(call, 1).constant === null ? 100 : (compiled(call)?.programSize() ?? 1);
-}
-
 function nothing({ type }: Call): string {
   return `CAST(NULL AS ${duckType(type)})`;
 }
@@ -142,25 +107,18 @@ function onTexts(emit: (call: Call) => string): FunctionRow {
   return {
     emit: (call) => {
       // DuckDB compiles a literal pattern when it plans, where TRY does not catch its error.
-      if (call.safe && arg(call, 1).constant !== null && compiled(call) === null) return nothing(call);
+      if (arg(call, 1).constant !== null && compiled(call) === null && call.safe) return nothing(call);
       const splits = call.name !== 'REGEXP_CONTAINS' && arg(call, 0).expr.type.kind === 'STRING';
       if (splits && matchesBytes(arg(call, 1).constant))
         return call.unsupported(`pattern \\C, one byte of a letter, in ${call.name} of STRING`);
-      const plain = call.estimate(arg(call, 0)) <= SMALL && instructions(call) <= MANY_INSTRUCTIONS;
-      if (arg(call, 1).constant !== null && plain) return bounded(call, emit(call));
       const [text, pattern] = [arg(call, 0), arg(call, 1)];
-      const named = (s: string, re: string): string => {
-        const args = [{ ...text, sql: s }, { ...pattern, sql: re }, ...call.args.slice(2)];
-        const printed = bounded({ ...call, args }, emit({ ...call, args }));
-        // A part of a letter is no text.
-        return splits && pattern.constant === null
-          ? `CASE WHEN regexp_matches(${re}, ${quoteText(BYTE_IN_PATTERN)}) THEN ${call.fail('regexp')} ELSE ${printed} END`
-          : printed;
-      };
       // A literal pattern stays where it is, to be compiled once.
-      return pattern.constant === null
-        ? call.bind([text.sql, pattern.sql], named)
-        : call.bind([text.sql], (s) => named(s, pattern.sql));
+      if (pattern.constant !== null || !splits) return emit(call);
+      return call.bind([text.sql, pattern.sql], (s, re) => {
+        const printed = emit({ ...call, args: [{ ...text, sql: s }, { ...pattern, sql: re }, ...call.args.slice(2)] });
+        // A part of a letter is no text.
+        return `CASE WHEN regexp_matches(${re}, ${quoteText(BYTE_IN_PATTERN)}) THEN ${call.fail('regexp')} ELSE ${printed} END`;
+      });
     },
     raises: true,
     inLatin1: true,

@@ -9,7 +9,7 @@ import {
   SearchQueryFault,
   type SearchTerm,
 } from '../../../../googlesql/search-query';
-import { LIMITS } from '../expressions/size-limits';
+import { LIMITS } from '../expressions/makers';
 import { physicalFieldNames, quoteText } from '../../sql';
 
 /** Whether a text, a name, holds what is searched for: true or false. */

@@ -3,9 +3,7 @@ import type { SqlType } from '../../../../googlesql/types';
 import { type Argument, type Call, type FunctionRow, type FunctionTable, arg, same, sqlOf } from '../expressions/call';
 import { bytesToCodePoints, endOfBytes, substrBytes } from './bytes';
 import { physicalFieldNames, quoteText } from '../../sql';
-import { mostSteps } from '../expressions/call-cost';
-import { mostFilled, rewritten, unlessOver } from '../expressions/size-bounds';
-import { SMALL } from '../expressions/size-estimate';
+import { LIMITS, rewritten, unlessOver } from '../expressions/makers';
 import { numericText } from '../expressions/value-texts';
 import { initcap } from './initcap';
 import { concatTexts } from './operators';
@@ -102,7 +100,7 @@ function pad(duckName: 'lpad' | 'rpad'): FunctionRow {
   return ofBytesToo((call) =>
     call.bind([sqlOf(call, 0), sqlOf(call, 1), call.args[2]?.sql ?? "' '"], (s, n, filler) => {
       const wrong = `${n} < 0 OR ${filler} = ''`;
-      const over = `${n} > ${mostFilled(call)}`;
+      const over = `${n} > ${LIMITS.filled}`;
       const count = `CAST(CASE WHEN ${over} THEN 0 ELSE ${n} END AS INTEGER)`;
       const text = unlessOver(call, over, `${duckName}(${s}, ${count}, ${filler})`);
       return `CASE WHEN ${wrong} THEN ${call.fail('argument')} ELSE ${text} END`;
@@ -112,7 +110,7 @@ function pad(duckName: 'lpad' | 'rpad'): FunctionRow {
 
 function repeat(call: Call): string {
   return call.bind([sqlOf(call, 0), sqlOf(call, 1)], (s, n) => {
-    const over = `strlen(${s}) * CAST(${n} AS DOUBLE) > ${mostFilled(call)}`;
+    const over = `strlen(${s}) * CAST(${n} AS DOUBLE) > ${LIMITS.filled}`;
     const text = unlessOver(call, over, `repeat(${s}, CASE WHEN ${over} THEN 0 ELSE ${n} END)`);
     return `CASE WHEN ${n} < 0 THEN ${call.fail('argument')} ELSE ${text} END`;
   });
@@ -137,18 +135,13 @@ function instr(call: Call): string {
   const [position, occurrence] = [call.args[2], call.args[3]];
   const first = position === undefined || position.constant === '1';
   if (first && (occurrence === undefined || occurrence.constant === '1'))
-    return call.bind([sqlOf(call, 0), sqlOf(call, 1)], (s, sub) => {
-      const over = `strlen(${s}) * (strlen(${sub}) / 64 + 0.25) > ${mostSteps(call)}`;
-      const text = `strpos(${s}, ${sub})`;
-      return isLarge(call) ? unlessOver(call, over, text) : text;
-    });
+    return same('strpos')({ ...call, args: call.args.slice(0, 2) });
   return call.bind(
     [sqlOf(call, 0), sqlOf(call, 1), position?.sql ?? '1', occurrence?.sql ?? '1'],
     (s, sub, given, n) => {
       const searches = `least(${n}, length(${s}) + 2)`;
       // Behind the text, and before it, is nothing: no place that DuckDB's functions or INT64 do not hold.
       const p = `greatest(least(${given}, length(${s}) + 2), -length(${s}) - 2)`;
-      const over = `${searches} * (strlen(${s}) * (strlen(${sub}) / 64 + ${READINGS}) + ${ONE_SEARCH}) > ${mostSteps(call)}`;
       const forwards = nthPlace(s, sub, `${p} - 1`, searches);
       const onlyForwards = position === undefined || (position.constant !== null && Number(position.constant) > 0);
       const [r, bus] = [reversed(s), reversed(sub)];
@@ -162,17 +155,11 @@ function instr(call: Call): string {
       return (
         `CASE WHEN ${s} IS NULL OR ${sub} IS NULL OR ${given} IS NULL OR ${n} IS NULL THEN NULL WHEN ${given} = 0 OR ${n} < 1 THEN ${call.fail('argument')} ` +
         `WHEN ${sub} = '' THEN CASE WHEN ${empty} BETWEEN 1 AND length(${s}) + 1 THEN ${empty} ELSE 0 END ` +
-        `WHEN ${over} THEN ${call.fail('size')} ` +
         `ELSE list_transform([${onlyForwards ? forwards : `CASE WHEN ${p} > 0 THEN ${forwards} ELSE ${backwards} END`}], lambda place: CASE WHEN place > length(${s}) THEN 0 ELSE place END)[1] END`
       );
     },
   );
 }
-
-/** How often a search reads its text, a byte at a time. */
-const READINGS = 2.5;
-/** What a search costs beside, in bytes. */
-const ONE_SEARCH = 2_500;
 
 /** Where the n-th occurrence behind `from` starts; beyond the text without one. */
 function nthPlace(s: string, sub: string, from: string, n: string): string {
@@ -194,10 +181,6 @@ function codePointsToString(call: Call): string {
       `ELSE array_to_string(list_transform(${list}, lambda p: chr(CAST(p AS INTEGER))), '') END`
     );
   });
-}
-
-function isLarge(call: Call): boolean {
-  return call.args.some((a) => call.estimate(a) > SMALL);
 }
 
 /** Whether any text inside a value, at any depth, contains the other, ignoring case. */
@@ -274,7 +257,7 @@ function translateCharacters(call: Call): string {
   );
 }
 
-/** The time it takes is the product of the lengths. DuckDB counts bytes, which are the characters of ASCII alone. */
+/** DuckDB counts bytes, which are the characters of ASCII alone. */
 function editDistance(call: Call): string {
   const bound = call.named['MAX_DISTANCE'];
   if (bound !== undefined) {
@@ -286,15 +269,13 @@ function editDistance(call: Call): string {
     );
   }
   return call.bind([sqlOf(call, 0), sqlOf(call, 1)], (a, b) => {
-    const over = `strlen(${a}) * strlen(${b}) > ${mostSteps(call)}`;
-    const short = (x: string): string => `CASE WHEN ${over} THEN '' ELSE ${x} END`;
     const own = ownFunction(
       call,
       'lq_edit_distance',
-      [a, b].map((x) => ({ sql: short(x), sized: 'text' })),
+      [a, b].map((sql) => ({ sql, sized: 'text' })),
     );
     const isAscii = `strlen(${a}) = length(${a}) AND strlen(${b}) = length(${b})`;
-    return unlessOver(call, over, `CASE WHEN ${isAscii} THEN levenshtein(${short(a)}, ${short(b)}) ELSE ${own} END`);
+    return `CASE WHEN ${isAscii} THEN levenshtein(${a}, ${b}) ELSE ${own} END`;
   });
 }
 

@@ -37,18 +37,6 @@ export interface OverParts {
   readonly scans: ReadonlyMap<TableSchema, PartScan>;
   /** Columns of its output whose JSON lacks brackets, by their places. */
   readonly unbracketed: UnbracketedColumns;
-  /** null: its rows show something else than values of one table's rows, or those have no numbers. */
-  readonly rows: StoredRows | null;
-}
-
-/** Which rows of a table a query's are, where each shows nothing but values of one. */
-export interface StoredRows {
-  /** Of the query's relation: a row's number, and `ROWS_OF_PART` for each of the parts before its own. */
-  readonly number: Column;
-  /** Relations of the parts. */
-  readonly parts: readonly string[];
-  /** What is shown of a row: rows of equal numbers and equal forms are equal. */
-  readonly form: string;
 }
 
 export type UnbracketedColumns = ReadonlyMap<number, { readonly type: SqlType; readonly shape: ListShape }>;
@@ -105,8 +93,6 @@ class Rewriting {
   readonly #scans = new Map<TableSchema, PartScan>();
   readonly #computed = new Map<number, Cte>();
   readonly #unbracketed = new Map<number, { readonly type: SqlType; readonly shape: ListShape }>();
-  /** Relations of all parts that are read. */
-  readonly #parts: string[] = [];
   readonly #budget = new PrintBudget();
   #lastId = 0;
 
@@ -122,10 +108,9 @@ class Rewriting {
 
   result(): OverParts {
     const branch = this.#one(this.query.relation, []);
-    const rows = this.#storedRows(branch);
     const query = this.#output(this.query, branch, [], this.leavesBrackets);
     const ctes = [...this.#computed.values()];
-    return { query: { ...query, ctes }, scans: this.#scans, unbracketed: this.#unbracketed, rows };
+    return { query: { ...query, ctes }, scans: this.#scans, unbracketed: this.#unbracketed };
   }
 
   ofTables(isFirst: (cte: Cte) => boolean): OverParts {
@@ -146,7 +131,7 @@ class Rewriting {
     };
     const relation = mapping.relation(this.query.relation);
     const ctes = [...this.#computed.values(), ...this.query.ctes.flatMap((cte) => made.get(cte) ?? [])];
-    return { query: { ...this.query, ctes, relation }, scans: this.#scans, unbracketed: new Map(), rows: null };
+    return { query: { ...this.query, ctes, relation }, scans: this.#scans, unbracketed: new Map() };
   }
 
   /** A query over parts that shows the columns it has. */
@@ -159,16 +144,6 @@ class Rewriting {
         : [{ column, expr: { kind: 'column', column: now, type: now.type, span: NOWHERE } }];
     });
     return { ...query, ctes: [], relation: withComputed(relation, renamed) };
-  }
-
-  #storedRows({ places }: Branch): StoredRows | null {
-    if (this.query.valueTable || hasOuterJoin(this.query)) return null;
-    const located = this.query.output.map(({ column }) => places.get(column.id)?.located() ?? null);
-    const [first] = located;
-    if (first === undefined || located.some((one) => one?.row.id !== first?.row.id)) return null;
-    if (first === null) return null;
-    const form = this.query.output.map(({ name, column }, i) => [name, located[i]!.path, column.type]);
-    return { number: first.row, parts: this.#parts, form: JSON.stringify(form) };
   }
 
   readonly #newId = (): number => ++this.#lastId;
@@ -293,8 +268,7 @@ class Rewriting {
   #table(relation: TableScan, apart: boolean): readonly Branch[] {
     const groups = groupsOf(newestFirst(this.partsOf(relation.table)));
     return (apart ? withNewestApart(groups) : groups).map(({ single, parts: ofGroup }) => {
-      const scan = new PartScan(relation.table, ofGroup, single, this.#newId, this.#parts.length);
-      this.#parts.push(...ofGroup.map((part) => part.relation));
+      const scan = new PartScan(relation.table, ofGroup, single, this.#newId);
       this.#scans.set(scan.relation.table, scan);
       const places = relation.columns.map(
         ({ column, source }) => [column.id, new StoredPlace(scan, [source], column.type)] as const,
@@ -492,17 +466,6 @@ function groupsOf(parts: readonly Part[]): Group[] {
   const others = parts.filter((part) => !alike(part));
   const groups = [{ single: largest.single, parts: parts.filter(alike) }];
   return others.length === 0 ? groups : [...groups, { single: new Set(), parts: others }];
-}
-
-/** One that may show no row of a side. */
-function hasOuterJoin(query: ResolvedQuery): boolean {
-  let has = false;
-  visitQuery(query, {
-    relation: (relation) => {
-      has ||= (relation.kind === 'join' && relation.type !== 'inner') || (relation.kind === 'unnest' && relation.outer);
-    },
-  });
-  return has;
 }
 
 function placeOfColumn({ id }: Column, scope: Scope): Place | null {

@@ -10,10 +10,6 @@ import type { Part } from '../../data/part';
 /** Rows that DuckDB keeps statistics for, and skips together. */
 const ROW_GROUP = 122_880;
 
-/** A row's number is that in its part, and this for each part before. DuckDB's own are of 40 bits: a segment has far fewer rows. */
-export const ROWS_OF_PART = 2 ** 40;
-const ROW_NUMBER = ' row number';
-
 /** Whether there is more to skip than DuckDB reads at once. */
 export function isLarge(parts: readonly Part[]): boolean {
   return parts.reduce((sum, { rows }) => sum + rows, 0) > ROW_GROUP;
@@ -31,14 +27,12 @@ export class PartScan {
   /**
    * @param single lists that are seen as their only elements; each is one in every part
    * @param newId of a column
-   * @param first parts that the query reads before these
    */
   constructor(
     schema: TableSchema,
     private readonly parts: readonly Part[],
     readonly single: ReadonlySet<string>,
     private readonly newId: () => number,
-    private readonly first: number,
   ) {
     // An identity of its own, by which it is printed.
     this.relation = { kind: 'table', table: { ...schema }, columns: this.#columns };
@@ -68,34 +62,16 @@ export class PartScan {
     return column;
   }
 
-  /** The column with the numbers of rows, unlike in all parts that the query reads; null: they have none. */
-  rowNumber(): Column | null {
-    const isShadowed = this.relation.table.columns.some(({ name }) => name.toLowerCase() === 'rowid');
-    if (isShadowed || !this.parts.every(({ numbered }) => numbered)) return null;
-    return this.column([ROW_NUMBER], { kind: 'INT64' });
-  }
-
   /** The SELECT text of some of its columns. */
   print(columns: TableScan['columns']): string {
     const steps = columns.map(({ source }) => this.#paths.get(source)!.path);
     const records = new Set(steps.flatMap((path) => path.slice(1).map((_, i) => path.slice(0, i + 1).join('.'))));
-    return this.parts.map((part, i) => this.#printPart(part, this.first + i, columns, records)).join(' UNION ALL ');
+    return this.parts.map((part) => this.#printPart(part, columns, records)).join(' UNION ALL ');
   }
 
-  /**
-   * @param place among all parts that the query reads
-   * @param records paths of which a field is read
-   */
-  #printPart(
-    { relation, single }: Part,
-    place: number,
-    columns: TableScan['columns'],
-    records: ReadonlySet<string>,
-  ): string {
+  /** @param records paths of which a field is read */
+  #printPart({ relation, single }: Part, columns: TableScan['columns'], records: ReadonlySet<string>): string {
     const list = columns.map(({ source, column }) => {
-      if (source === ROW_NUMBER) {
-        return `${place * ROWS_OF_PART} + "part".rowid AS ${columnName(column.id)}`;
-      }
       const { path, type } = this.#paths.get(source)!;
       const value = storedValue(path, records.has(source));
       const stored = physicalType(type, source, single);

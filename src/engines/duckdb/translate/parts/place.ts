@@ -20,16 +20,6 @@ export interface Place {
   value(span: Span): Expr;
   /** The value for who writes it as JSON; null: there is no better way than by `value`. */
   unbracketed(): Unbracketed | null;
-  /** null: it is not stored in one row of a table, or the rows have no numbers. */
-  located(): Located | null;
-}
-
-/** Where a value is stored. */
-export interface Located {
-  /** An INT64: which row of which part. */
-  readonly row: Column;
-  /** The place in that row. */
-  readonly path: string;
 }
 
 /** A value that is written as it is stored: its text lacks brackets in some rows, or in all. */
@@ -78,11 +68,6 @@ export class StoredPlace implements Place {
     const expr: Expr = { kind: 'column', column, type: column.type, span: NOWHERE };
     return { expr, shape: listShape(column.type, this.type) };
   }
-
-  located(): Located | null {
-    const row = this.scan.rowNumber();
-    return row && { row, path: this.path.join('.') };
-  }
 }
 
 /**
@@ -116,7 +101,6 @@ export class CorrelatedRow {
         return { kind: 'column', column: known, type: known.type, span };
       },
       unbracketed: () => null,
-      located: () => null,
     };
   }
 }

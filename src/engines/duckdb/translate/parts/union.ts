@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Column, ComputedColumn, Expr, OutputColumn, Relation, SetRelation } from '../../../../googlesql/resolved';
 import type { Span } from '../../../../googlesql/syntax';
 import type { SqlType } from '../../../../googlesql/types';
-import { type Located, valueOfColumn, type Place, type Unbracketed } from './place';
+import { valueOfColumn, type Place, type Unbracketed } from './place';
 
 export interface Branch {
   readonly relation: Relation;
@@ -65,24 +65,6 @@ export class Union {
     this.#inputs.forEach((input, i) => input.addJson(from.name, values[i]!.expr));
     return { expr: { kind: 'column', column, type: column.type, span: NOWHERE }, shape };
   }
-
-  /** As `Place.located`: in the same place of a row in each branch. */
-  located(from: Column, fields: readonly number[]): Located | null {
-    const all = this.#inputs.map((input) => input.located(from, fields));
-    const [first] = all;
-    if (first === undefined || first === null) return null;
-    const rows = all.flatMap((one) => (one?.path === first.path ? [one.row] : []));
-    if (rows.length < all.length) return null;
-    const key = `rows ${rows.map(({ id }) => id).join('.')}`;
-    let row = this.#known.get(key);
-    if (row === undefined) {
-      row = { id: this.newId(), name: 'row', type: { kind: 'INT64' } };
-      this.#known.set(key, row);
-      this.#columns.push(row);
-      this.#inputs.forEach((input, i) => input.output.push({ name: 'row', column: rows[i]! }));
-    }
-    return { row, path: first.path };
-  }
 }
 
 /** One side of a union. */
@@ -110,11 +92,6 @@ class Input {
   unbracketed(from: Column, fields: readonly number[]): Unbracketed | null {
     const place = this.branch.places.get(from.id);
     return place === undefined ? null : fields.reduce((inner, field) => inner.field(field), place).unbracketed();
-  }
-
-  located(from: Column, fields: readonly number[]): Located | null {
-    const place = this.branch.places.get(from.id);
-    return place === undefined ? null : fields.reduce((inner, field) => inner.field(field), place).located();
   }
 
   addJson(name: string, value: Expr): void {
@@ -158,9 +135,5 @@ class UnionPlace implements Place {
 
   unbracketed(): Unbracketed | null {
     return this.union.unbracketed(this.column, this.fields);
-  }
-
-  located(): Located | null {
-    return this.union.located(this.column, this.fields);
   }
 }

@@ -74,7 +74,7 @@ export function withSubqueriesComputed(ctx: Context, relation: Windowed): Relati
     if (!hasSubquery(written)) return written;
     const { type, span } = written;
     const column = { id: ctx.newColumn(), name: '', type };
-    ctx.estimates.define(column.id, written);
+    ctx.estimates.define(column, written);
     columns.push({ column, expr: written });
     return { kind: 'column', column, type, span };
   };

@@ -15,7 +15,6 @@ import type {
   SetRelation,
 } from '../../../../googlesql/resolved';
 import { gathersRows, printAggregate, printWindow } from '../functions/aggregates';
-import { withBoundedFrames, withGatheredValuesComputed } from '../functions/gathered-frames';
 import { withExtremeKeysComputed } from '../functions/having-extremes';
 import { withoutConstantRow } from './constant-rows';
 import { withOuterColumnsComputed, withOuterColumnsOfLambdas, withSubqueriesComputed } from './computed-inputs';
@@ -102,10 +101,7 @@ function textOf(ctx: Context, relation: Relation, wanted: Wanted, ordered: boole
       return printAggregate(ctx, relation, wanted, from(relation.input, ids, false));
     }
     case 'window': {
-      const local =
-        withOuterColumnsComputed(ctx, relation) ??
-        withSubqueriesComputed(ctx, relation) ??
-        withGatheredValuesComputed(ctx, relation);
+      const local = withOuterColumnsComputed(ctx, relation) ?? withSubqueriesComputed(ctx, relation);
       if (local !== null) return printRelation(ctx, local, wanted, ordered);
       const functions = relation.functions.filter((f) => wanted.has(f.column.id));
       const ids = columnsRead(relationExpressions({ ...relation, functions }), new Set(wanted));
@@ -114,8 +110,7 @@ function textOf(ctx: Context, relation: Relation, wanted: Wanted, ordered: boole
         ...namesBut(own),
         ...functions.map((f) => `${printWindow(ctx, f.call)} AS ${columnName(f.column.id)}`),
       ];
-      const input = withBoundedFrames(ctx, functions, from(relation.input, ids, false));
-      const rows = `${selectList(list)}${input}`;
+      const rows = `${selectList(list)}${from(relation.input, ids, false)}`;
       return functions.some(({ call }) => gathersRows(call)) ? onOneThread(rows) : rows;
     }
     case 'sort': {

@@ -10,15 +10,10 @@ import { printQuery } from './relations';
 import { duckType } from '../../sql';
 
 export function printSubquery(ctx: Context, expr: SubqueryExpr): string {
-  // Its own columns get their estimates.
-  ctx.estimates.of(expr);
-  const { single } = ctx;
-  ctx.single = false;
   ctx.subqueries++;
   try {
     return printClosed(ctx, expr) ?? printInside(ctx, expr);
   } finally {
-    ctx.single = single;
     ctx.subqueries--;
   }
 }

@@ -11,7 +11,6 @@ import { afterOthers } from '../expressions/conditions';
 import { listMembership } from '../expressions/membership';
 import { operandOf } from './subqueries';
 import { duckType, fail, structOf } from '../../sql';
-import { SMALL } from '../expressions/size-estimate';
 
 /** One UNNEST of a chain: its list may read the elements of the levels before it. */
 interface Level {
@@ -142,7 +141,7 @@ class ListPrinter {
    * is one inside the elements before it, lest they multiply; one more of the row itself is let pass inside a lambda.
    */
   private refuseMultiplying(array: Expr): void {
-    if (this.ctx.estimates.of(array) > SMALL) throw new NeedsRelation();
+    if (this.ctx.estimates.isLarge(array)) throw new NeedsRelation();
     const root = rootOf(array);
     if (root !== null && this.ctx.bound.has(root)) return;
     if (this.levels.length > 0 || this.ctx.lambdas > 1) throw new NeedsRelation();

@@ -10,14 +10,13 @@ import { NeedsRelation, columnName, type Context } from '../context';
 import { printExpr } from '../expressions/expressions';
 import { printFilter, printRelation, type Wanted } from './relations';
 import { selectList } from '../select-list';
-import { SMALL } from '../expressions/size-estimate';
 
 export function printUnnest(ctx: Context, scan: UnnestScan, wanted: Wanted): string {
   if (scan.input !== null && isSameForAll(ctx, scan)) return printBeside(ctx, scan, scan.input, wanted);
   if (scan.outer && scan.on !== null) return printOuterWithCondition(ctx, scan, scan.on, wanted);
   const condition = scan.on === null ? null : scan.on;
   const above = columnsRead([condition], new Set(wanted));
-  const text = printPlain(ctx, scan, above, printArray(ctx, scan));
+  const text = printPlain(ctx, scan, above, printExpr(ctx, scan.array));
   if (condition === null) return text;
   const shown = visibleColumns(scan).filter((c) => wanted.has(c.id));
   return `${selectList(shown.map((c) => columnName(c.id)))} FROM ${printFilter(ctx, text, condition)}`;
@@ -26,7 +25,7 @@ export function printUnnest(ctx: Context, scan: UnnestScan, wanted: Wanted): str
 /** Whether the query generates an array of any size that reads no row: made once, not for each of many rows. */
 function isSameForAll(ctx: Context, { outer, array, input }: UnnestScan): boolean {
   if (outer || input === null || hasOneRowAtMost(input)) return false;
-  return array.kind === 'call' && ctx.estimates.of(array) > SMALL && columnsRead([array]).size === 0;
+  return array.kind === 'call' && ctx.estimates.isLarge(array) && columnsRead([array]).size === 0;
 }
 
 /** A join with the elements of an array of their own. */
@@ -40,21 +39,6 @@ function printBeside(ctx: Context, scan: UnnestScan, input: Relation, wanted: Wa
       .map((c) => columnName(c.id)),
   );
   return `${list} FROM ${scan.on === null ? joined : printFilter(ctx, `SELECT * FROM ${joined}`, scan.on)}`;
-}
-
-/** The array of the one row there is, or of each of many: what may be generated differs. */
-function printArray(ctx: Context, scan: UnnestScan): string {
-  const { single } = ctx;
-  const own = new Set(scan.input === null ? [] : visibleColumns(scan.input).map((c) => c.id));
-  const reads = [...columnsRead([scan.array])];
-  ctx.single =
-    (scan.input === null && reads.length === 0) ||
-    (ctx.subqueries === 0 && (scan.input === null || hasOneRowAtMost(scan.input)) && reads.every((id) => own.has(id)));
-  try {
-    return printExpr(ctx, scan.array);
-  } finally {
-    ctx.single = single;
-  }
 }
 
 function inputOf(ctx: Context, scan: UnnestScan, wanted: Wanted): { text: string; shown: string[] } {
@@ -107,7 +91,7 @@ function printOuterWithCondition(
   const shown = scan.input === null ? [] : visibleColumns(scan.input).filter((c) => wanted.has(c.id));
   const variable = ctx.variable();
   const index = ctx.variable();
-  const array = printArray(ctx, scan);
+  const array = printExpr(ctx, scan.array);
   ctx.bound.set(scan.element.id, variable);
   if (scan.offset !== null) ctx.bound.set(scan.offset.id, `(${index} - 1)`);
   ctx.lambdas++;

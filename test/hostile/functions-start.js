@@ -1,3 +1,0 @@
-/** Starts functions-main.ts. */
-require('../typescript');
-require('./functions-main');

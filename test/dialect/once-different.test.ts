@@ -173,6 +173,7 @@ const QUERIES = [
   String.raw`SELECT PARSE_JSON('{"a e400": 1, "b": "1e999", "c\\"1e500": 12e3}') AS v`,
   "SELECT PARSE_JSON('1e300') AS v",
   "SELECT PARSE_JSON('-1e400') AS v",
+  ...['1e400', '-1e309', '{"a":[1e308,1e400]}', '{"a":"1e400"}', '[1e308]'].map((text) => `SELECT JSON '${text}' AS v`),
   'SELECT GENERATE_ARRAY(0.1, 0.3, 0.1) AS v',
   'SELECT GENERATE_ARRAY(1.0, 0.0, -0.1) AS v',
   "SELECT JSON_OBJECT(x, 1) AS v FROM UNNEST(['a']) AS x",

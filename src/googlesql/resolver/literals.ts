@@ -68,9 +68,15 @@ function valueOf({ type, value }: Pick<Literal, 'type' | 'value'>, negative: boo
   }
 }
 
+function finite(_: string, value: unknown): unknown {
+  if (typeof value === 'number' && !Number.isFinite(value)) throw new RangeError('A number is beyond FLOAT64.');
+  return value;
+}
+
 function jsonText(text: string): string | null {
   try {
-    JSON.parse(text);
+    // A number beyond FLOAT64 is infinite to JSON.parse, and no JSON to GoogleSQL.
+    JSON.parse(text, finite);
     return text;
   } catch {
     return null;

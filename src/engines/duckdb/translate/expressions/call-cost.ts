@@ -67,14 +67,7 @@ const FREE: ReadonlySet<string> = new Set(
 
 /** Steps measured on texts and arrays at their worst, per byte; an element of an array has eight bytes, a text sixteen more. */
 const COSTS: Readonly<Record<string, Cost>> = {
-  // A bit at a time.
-  $bit_and: perByte(16),
-  $bit_not: perByte(16),
-  $bit_or: perByte(16),
-  $bit_xor: perByte(16),
   $in_unnest: ([value, list]) => `${list!.bytes} * ${value!.argument.type.kind === 'STRUCT' ? 8 : 0.5}`,
-  $shift_left: perByte(128),
-  $shift_right: perByte(128),
   ARRAY_CONCAT: perByte(1),
   ARRAY_INCLUDES: ([list, value]) => `${list!.bytes} * ${value!.argument.type.kind === 'STRUCT' ? 8 : 0.5}`,
   ARRAY_REVERSE: perByte(4),
@@ -83,7 +76,6 @@ const COSTS: Readonly<Record<string, Cost>> = {
   CHAR_LENGTH: perByte(0.5),
   CODE_POINTS_TO_BYTES: perByte(40),
   CODE_POINTS_TO_STRING: perByte(20),
-  COLLATE: perByte(128),
   CONTAINS_SUBSTR: perByte(192),
   COSINE_DISTANCE: perByte(2),
   ENDS_WITH: perByte(8),
@@ -110,7 +102,6 @@ const COSTS: Readonly<Record<string, Cost>> = {
   'NET.REG_DOMAIN': perByte(200),
   NORMALIZE: perByte(64),
   NORMALIZE_AND_CASEFOLD: perByte(192),
-  PARSE_BIGNUMERIC: perByte(192),
   PARSE_JSON: perByte(16),
   PARSE_NUMERIC: perByte(192),
   RANGE_BUCKET: ([, list]) => `${list!.bytes} * 16`,

@@ -18,7 +18,6 @@ const UNBOUNDED = 1_000;
 
 /** What a function may make of its arguments, in estimates of them; every other function gives back less than it is given. */
 const GROWTH: Readonly<Record<string, number>> = {
-  COLLATE: 16,
   REPLACE: 8,
   REGEXP_REPLACE: 8,
   TO_HEX: 2,

@@ -1,13 +1,12 @@
 /** Every scalar function of our own by its name in SQL. */
-import { ipFromString, ipNetMask, ipToString, ipTrunc } from './addresses';
 import { BIGNUMERIC_FUNCTIONS, numericQuotient } from './decimals';
-import { publicSuffix, registeredDomain } from './domains';
 import { editDistance } from './edit-distance';
 import { farmFingerprint, sha512 } from './hashes';
 import { intervalParts } from './interval-reading';
 import { jsonKeys, prettyJson } from './json';
 import { bytesOfLatin1, hexOfLatin1Texts, latin1PatternText, latin1Text } from './latin1';
 import { regexpPlace } from './regexp-place';
+import { ipFromString, ipNetMask, ipToString, ipTrunc, publicSuffix, registeredDomain } from './net';
 import type { ScalarFunction } from './scalar-function';
 import { initcap, isTimeZone, normalized } from './texts';
 

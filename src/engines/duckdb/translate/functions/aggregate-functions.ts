@@ -6,9 +6,15 @@ import type { Argument } from '../expressions/call';
 import type { Context } from '../context';
 import { LIMITS } from '../expressions/makers';
 import { absent } from './absent';
-import { averageOfIntervals, sumOfIntervals } from './interval-sums';
-import { averageOfDecimals, sumOfDecimals } from './decimal-sums';
-import { rescaled, scaledDown, sumOfFloatList } from './float-sums';
+import {
+  averageOfDecimals,
+  averageOfIntervals,
+  rescaled,
+  scaledDown,
+  sumOfDecimals,
+  sumOfFloatList,
+  sumOfIntervals,
+} from './sums';
 import { inOrder } from './list-order';
 import { percentileCont, percentileDisc } from './percentiles';
 import { duckType, fail, physicalFieldNames, quoteText, structOf } from '../../sql';

@@ -2,7 +2,7 @@
 import type { AggregateCall } from '../../../../googlesql/resolved';
 import { duckType, fail } from '../../sql';
 import type { Bind } from '../expressions/call';
-import { sumOfFloatList } from './float-sums';
+import { sumOfFloatList } from './sums';
 
 /**
  * `call` over the elements of `list`, or null where only rows will do. `rest` are the printed further arguments.

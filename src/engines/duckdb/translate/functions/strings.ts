@@ -5,11 +5,10 @@ import { bytesToCodePoints, endOfBytes, substrBytes } from './bytes';
 import { physicalFieldNames, quoteText } from '../../sql';
 import { LIMITS, rewritten, unlessOver } from '../expressions/makers';
 import { numericText } from '../expressions/value-texts';
-import { initcap } from './initcap';
+import { initcap, WHITE_SPACE } from './initcap';
 import { concatTexts } from './operators';
 import { ofBytesToo, overLatin1 } from './latin1';
 import { ownFunction } from './own-functions';
-import { WHITE_SPACE } from './white-space';
 
 /** Two texts, or the digits of two BYTES. */
 function onTexts(print: (a: string, b: string) => string): (call: Call) => string {

@@ -83,8 +83,8 @@ const FEATURES = [
   'select array(select as struct id, timestamp from auth_logs where id = e.id limit 1) as x, (select max(id) from auth_logs) as y from edge_logs e',
   "select json_value(json '{\"a\": 1}', '$.a'), json '[1]'[0], to_json_string(metadata), parse_json('1') from edge_logs",
   "select b'a' || rb'\\x', r'\\d', '''a'b''', \"\"\"c\"\"\", .5, 1e3, 0x1F, ~1 & 2 | 3 ^ 4 << 1, -(-1), 1 <> 2, not true",
-  "select format('%d %s', 1, 'a'), safe.substr(id, -1), net.host('http://a'), hll_count.extract(hll_count.init(1)), concat(id, @project) from edge_logs group by id",
+  "select format('%d %s', 1, 'a'), safe.substr(id, -1), net.host('http://a'), concat(id, @project) from edge_logs group by id",
   'select distinct t.id, t.metadata[safe_offset(0)].request[safe_offset(0)].path from edge_logs t where @iso_timestamp_start is null or true',
-  "select numeric '1.5' + bignumeric '2', datetime '2024-01-01 00:00:00', time '10:00:00', current_date, current_timestamp()",
+  "select numeric '1.5' + 2, bignumeric '2', datetime '2024-01-01 00:00:00', time '10:00:00', current_date, current_timestamp()",
   'select countif(true), logical_or(false), approx_quantiles(1, 4), percentile_cont(1, 0.5) over () from edge_logs limit @project',
 ];

@@ -143,7 +143,6 @@ export const BY_KIND: Readonly<Record<Exclude<Kind, 'truth' | 'other'>, readonly
     ['from base64', 'BYTES', 'from_base64({c})'],
     ['from base64', 'STRING', 'cast(from_base64({c}) as string)'],
     ['from base64', 'INT64', 'byte_length(from_base64({c}))'],
-    ['from base32', 'BYTES', 'from_base32({c})'],
     ['address', 'STRING', 'net.ip_to_string(safe.from_base64({c}))'],
   ],
   flag: [['cast', 'BOOL', 'cast({c} as bool)']],
@@ -259,7 +258,6 @@ const BY_CONDITION: readonly Template[] = [
   ['date arithmetic', 'DATE', "date_add(date '2026-01-01', interval if({c}, 99999, 1) year)"],
   ['like', 'BOOL', "'a' like if({c}, 'a\\\\', 'a%')"],
   ['error', 'STRING', "if({c}, error('x'), 'a')"],
-  ['from base32', 'BYTES', "from_base32(if({c}, '*', 'MFRGG==='))"],
   ['address', 'BYTES', "net.ip_from_string(if({c}, 'x', '10.0.0.1'))"],
   ['prefix length', 'BYTES', "net.ip_trunc(net.ip_from_string('10.0.0.1'), if({c}, 99, 8))"],
   ['translate', 'STRING', "translate('abc', if({c}, 'aa', 'ab'), 'xy')"],
@@ -270,7 +268,6 @@ const BY_CONDITION: readonly Template[] = [
     "array(select extract(day from d) from unnest(generate_date_array(date '2026-01-01', date '2026-01-03', interval if({c}, 0, 1) day)) as d)",
   ],
   ['parse number', 'FLOAT64', "cast(parse_numeric(if({c}, 'x', '1.5e2')) as float64)"],
-  ['json edit', 'JSON', "json_set(json '{}', '$.a', parse_json(if({c}, '{', '1')))"],
   [
     'zone',
     'STRING',

@@ -19,7 +19,7 @@ const MEASURED = Number(process.env['WALL_CASES'] ?? Infinity);
 const EVERY = 200;
 const CALM = 'calm';
 /** Milliseconds over calm that the others' p99 may rise. */
-const GOAL = 50;
+const GOAL = 250;
 
 const RUN = '/api/endpoints/query/logs.all';
 
@@ -48,10 +48,10 @@ const CASES: readonly Case[] = [
     }),
   },
   {
-    name: "four of instr(repeat('a', 262144), 'a', 1, 260000)",
+    name: 'four that have the process ended for its memory',
     atOnce: 4,
     request: (n) => ({
-      sql: `select instr(repeat('a', 262144), 'a', 1, 260000) as n, ${String(n)} as k from edge_logs`,
+      sql: `select max(array_length(generate_array(1, 200000 + length(id) - ${String(n)}))) as n from edge_logs`,
     }),
   },
   {

@@ -107,6 +107,7 @@ const SIZES: readonly (readonly [what: string, most: number])[] = [
   ['elements of a generated array, and of arrays joined that a query makes', LIMITS.elements],
   ['bytes of a text from `REPEAT`, `LPAD`, `RPAD`', LIMITS.filled],
   ['bytes of a text joined or rewritten from others that a query makes', LIMITS.made],
+  ['number of the occurrence in `INSTR`, where the text has so many characters', LIMITS.occurrences],
   ['number of `APPROX_QUANTILES`', LIMITS.quantiles],
   ['number of `APPROX_TOP_COUNT` and `APPROX_TOP_SUM`', LIMITS.topValues],
   ['rows of a group of `APPROX_TOP_SUM` times its different values', LIMITS.topSumSteps],

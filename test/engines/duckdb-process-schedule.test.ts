@@ -31,7 +31,7 @@ it('sends everything at once while nothing has happened', () => {
 it('after a death of unknown cause tries one suspect at a time, those of who has fewest first, the last one first', () => {
   const { schedule, call } = scheduled('a1', 'a2', 'b1', 'a3');
   schedule.take();
-  expect(schedule.died(NONE, true)).toEqual([]);
+  expect(schedule.died(NONE, false, true)).toEqual([]);
   for (const name of ['a4', 'b2', 'c1']) schedule.add(new Call(name));
   // Who is not suspected waits for nobody.
   expect(namesOf(schedule.take())).toEqual(['b1', 'c1']);
@@ -51,34 +51,46 @@ it('after a death of unknown cause tries one suspect at a time, those of who has
 it('refuses the one on trial when the process dies again, and goes on with the others', () => {
   const { schedule } = scheduled('a1', 'a2');
   schedule.take();
-  schedule.died(NONE, true);
+  schedule.died(NONE, false, true);
   schedule.add(new Call('b1'));
   expect(namesOf(schedule.take())).toEqual(['a2', 'b1']);
-  expect(namesOf(schedule.died(NONE, true))).toEqual(['a2']);
+  expect(namesOf(schedule.died(NONE, false, true))).toEqual(['a2']);
   expect(namesOf(schedule.take())).toEqual(['a1', 'b1']);
 });
 
 it('knows the reason at once where only one ran', () => {
   const { schedule } = scheduled('a1');
   schedule.take();
-  expect(namesOf(schedule.died(NONE, true))).toEqual(['a1']);
+  expect(namesOf(schedule.died(NONE, false, true))).toEqual(['a1']);
 });
 
 it('gives one that ran alone a second chance where the cause may have been outside', () => {
   const { schedule } = scheduled('a1');
   schedule.take();
-  expect(schedule.died(NONE, false)).toEqual([]);
+  expect(schedule.died(NONE, false, false)).toEqual([]);
   expect(namesOf(schedule.take())).toEqual(['a1']);
-  expect(namesOf(schedule.died(NONE, false))).toEqual(['a1']);
+  expect(namesOf(schedule.died(NONE, false, false))).toEqual(['a1']);
   expect(namesOf(schedule.take())).toEqual([]);
 });
 
 it('suspects nobody where the reason is known', () => {
   const { schedule, call } = scheduled('a1', 'b1', 'c1');
   schedule.take();
-  expect(namesOf(schedule.died(new Set([call('b1')]), true))).toEqual(['b1']);
+  expect(namesOf(schedule.died(new Set([call('b1')]), true, true))).toEqual(['b1']);
   expect(namesOf(schedule.take())).toEqual(['a1', 'c1']);
   expect(call('a1').deaths).toBe(0);
+});
+
+it('suspects those alone that may be the reason, and not the one on trial where it may not', () => {
+  const { schedule, call } = scheduled('a1', 'a2', 'b1');
+  schedule.take();
+  expect(schedule.died(new Set([call('a1'), call('a2')]), false, true)).toEqual([]);
+  expect(namesOf(schedule.take())).toEqual(['a2', 'b1']);
+  const c1 = new Call('c1');
+  schedule.add(c1);
+  schedule.take();
+  expect(namesOf(schedule.died(new Set([c1]), false, true))).toEqual(['c1']);
+  expect(namesOf(schedule.take()).sort()).toEqual(['a1', 'b1']);
 });
 
 it('refuses one that was there at three deaths', () => {
@@ -88,7 +100,7 @@ it('refuses one that was there at three deaths', () => {
     schedule.acquit();
     schedule.add(new Call('b1'));
     while (schedule.take().length > 0) schedule.acquit();
-    return namesOf(schedule.died(NONE, true));
+    return namesOf(schedule.died(NONE, false, true));
   };
   expect([dieTogether(), dieTogether(), dieTogether()]).toEqual([[], [], expect.arrayContaining(['a1'])]);
 });

@@ -28,7 +28,9 @@ async function value(sql: string, ms = 10_000): Promise<unknown> {
 }
 
 const MIB = 1024 * 1024;
-const X = `(SELECT REPEAT('x', ${MIB}) AS x)`;
+/** Bytes that are repeated at most. */
+const FILLED = 64 * 1024;
+const X = `(SELECT REPEAT('x', ${FILLED}) AS x)`;
 /** As large as a text that is made may be. */
 const LARGEST = `(SELECT ${Array.from({ length: 16 }, () => 'x').join(' || ')} AS x FROM ${X})`;
 const texts = (count: number): string => `ARRAY(SELECT '' FROM UNNEST(GENERATE_ARRAY(1, ${count})))`;
@@ -82,59 +84,60 @@ describe('what is made of little is bounded', () => {
       1e6,
       `ARRAY_LENGTH(ARRAY_CONCAT(${generated(5e5)}, ${generated(5e5 + 1)}))`,
     ],
-    ['REPEAT', `LENGTH(REPEAT('x', ${MIB}))`, MIB, `LENGTH(REPEAT('x', ${MIB + 1}))`],
-    ['REPEAT of BYTES', `LENGTH(REPEAT(b'xy', ${MIB / 2}))`, MIB, `LENGTH(REPEAT(b'xy', ${MIB / 2 + 1}))`],
-    ['LPAD', `LENGTH(LPAD('x', ${MIB}))`, MIB, `LENGTH(LPAD('x', ${MIB + 1}))`],
-    ['RPAD', `LENGTH(RPAD('x', ${MIB}, 'ab'))`, MIB, `LENGTH(RPAD('x', ${MIB + 1}, 'ab'))`],
-    ['||', `(SELECT LENGTH(x) FROM ${LARGEST})`, 16 * MIB, `(SELECT LENGTH(x || REPEAT('x', 1)) FROM ${LARGEST})`],
+    ['REPEAT', `LENGTH(REPEAT('x', ${FILLED}))`, FILLED, `LENGTH(REPEAT('x', ${FILLED + 1}))`],
+    ['REPEAT of BYTES', `LENGTH(REPEAT(b'xy', ${FILLED / 2}))`, FILLED, `LENGTH(REPEAT(b'xy', ${FILLED / 2 + 1}))`],
+    ['LPAD', `LENGTH(LPAD('x', ${FILLED}))`, FILLED, `LENGTH(LPAD('x', ${FILLED + 1}))`],
+    ['RPAD', `LENGTH(RPAD('x', ${FILLED}, 'ab'))`, FILLED, `LENGTH(RPAD('x', ${FILLED + 1}, 'ab'))`],
+    ['||', `(SELECT LENGTH(x) FROM ${LARGEST})`, MIB, `(SELECT LENGTH(x || REPEAT('x', 1)) FROM ${LARGEST})`],
     [
       'REPLACE',
       `(SELECT LENGTH(REPLACE(x, 'x', '${'y'.repeat(16)}')) FROM ${X})`,
-      16 * MIB,
+      MIB,
       `(SELECT LENGTH(REPLACE(x, 'x', '${'y'.repeat(17)}')) FROM ${X})`,
     ],
     [
       'REPLACE by what is computed',
-      `LENGTH(REPLACE(REPEAT('a', 4096), 'a', REPEAT('b', 4096)))`,
-      16 * MIB,
-      `LENGTH(REPLACE(REPEAT('a', 4096), 'a', REPEAT('b', 4097)))`,
+      `LENGTH(REPLACE(REPEAT('a', 1024), 'a', REPEAT('b', 1024)))`,
+      MIB,
+      `LENGTH(REPLACE(REPEAT('a', 1024), 'a', REPEAT('b', 1025)))`,
     ],
     [
       'REGEXP_REPLACE',
       `(SELECT LENGTH(REGEXP_REPLACE(x, 'x', '${'y'.repeat(16)}')) FROM ${X})`,
-      16 * MIB,
+      MIB,
       `(SELECT LENGTH(REGEXP_REPLACE(x, 'x', '${'y'.repeat(17)}')) FROM ${X})`,
     ],
     [
       'ARRAY_TO_STRING',
-      `LENGTH(ARRAY_TO_STRING(${texts(262_144)}, '${'-'.repeat(64)}'))`,
-      16 * MIB - 64,
-      `LENGTH(ARRAY_TO_STRING(${texts(262_145)}, '${'-'.repeat(64)}'))`,
+      `LENGTH(ARRAY_TO_STRING(${texts(16_384)}, '${'-'.repeat(64)}'))`,
+      MIB - 64,
+      `LENGTH(ARRAY_TO_STRING(${texts(16_385)}, '${'-'.repeat(64)}'))`,
     ],
     [
       'TO_JSON_STRING',
       `(SELECT LENGTH(TO_JSON_STRING(x)) FROM ${LARGEST})`,
-      16 * MIB + 2,
+      MIB + 2,
       `(SELECT LENGTH(TO_JSON_STRING(TO_JSON_STRING(x))) FROM ${LARGEST})`,
     ],
     [
       'TO_HEX',
       `(SELECT LENGTH(TO_HEX(CAST(x AS BYTES))) FROM ${LARGEST})`,
-      32 * MIB,
+      2 * MIB,
       `(SELECT LENGTH(TO_HEX(CAST(TO_HEX(CAST(x AS BYTES)) AS BYTES))) FROM ${LARGEST})`,
     ],
     [
       'TO_BASE64',
       `(SELECT LENGTH(TO_BASE64(CAST(x AS BYTES))) FROM ${LARGEST})`,
-      22_369_624,
+      1_398_104,
       `(SELECT LENGTH(TO_BASE64(CAST(TO_BASE64(CAST(x AS BYTES)) AS BYTES))) FROM ${LARGEST})`,
     ],
     [
       'FORMAT of texts',
       `(SELECT LENGTH(FORMAT('%s%s', x, x)) FROM ${X})`,
-      2 * MIB,
+      2 * FILLED,
       `(SELECT LENGTH(FORMAT('%s', x)) FROM ${LARGEST})`,
     ],
+    ['INSTR', "INSTR(REPEAT('a', 10000), 'a', 1, 10000)", 1e4, "INSTR(REPEAT('a', 10000), 'a', 1, 10001)"],
     ['FORMAT with a width', "LENGTH(FORMAT('%1000d', 1))", 1_000, "LENGTH(FORMAT('%1001d', 1))"],
   ])('%s', async (_, most, size, over) => {
     expect(await value(`SELECT ${most} AS n`)).toBe(size);

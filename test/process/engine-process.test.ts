@@ -108,9 +108,9 @@ describe('a text that has the engine ended for its memory', () => {
     const reason = body.error?.errors?.[0]?.reason;
     return { status: response.status, reason, retryAfter: Number(response.headers.get('Retry-After')) };
   }
-  /** Texts of 720 kB for each of the 2,048 rows that DuckDB computes together. */
+  /** 800 kB for each of the 2,048 rows that DuckDB computes together. */
   const filling = (n: number): string =>
-    `select max(length(upper(repeat(id, ${String(20_000 + n)})))) as n from edge_logs`;
+    `select max(array_length(generate_array(1, 100000 + length(id) - ${String(n)}))) as n from edge_logs`;
   async function restarts(): Promise<number> {
     const [, port = ''] = await service.logged(/"metricsPort":(\d+)/);
     const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();

@@ -11,7 +11,7 @@ const PER_CONNECTION = 8;
 
 /**
  * Prepared statements by connection and text: planning a wide row's JSON costs as much as reading a few hundred rows. DuckDB 1.5.6 plans those
- * with parameters again at each run; they are parsed once (docs/decisions/row-texts.md).
+ * with parameters again at each run; they are parsed once.
  */
 export class Statements {
   readonly #statements = new WeakMap<DuckDBConnection, LRUCache<string, DuckDBPreparedStatement>>();

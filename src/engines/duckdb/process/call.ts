@@ -31,6 +31,8 @@ export class Call implements Scheduled {
   sent: Stopwatch | null = null;
   /** Since it was cancelled over there; null: it was not. */
   cancelled: Stopwatch | null = null;
+  /** Bytes that the process had in memory when it was sent. */
+  residentBefore = 0;
   /** For its rows, in the process that it was sent to last. */
   place: RowsPlace | null = null;
   #parts: Uint8Array[] = [];
@@ -66,9 +68,10 @@ export class Call implements Scheduled {
     };
   }
 
-  /** It is sent, perhaps again. @param place for its rows */
-  begin(watch: Stopwatch, place: RowsPlace | null): void {
+  /** It is sent, perhaps again. @param resident bytes of the process in memory @param place for its rows */
+  begin(watch: Stopwatch, resident: number, place: RowsPlace | null): void {
     this.beginAgain();
+    this.residentBefore = resident;
     this.place = place;
     this.sent = watch;
   }

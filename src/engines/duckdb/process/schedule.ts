@@ -12,7 +12,7 @@ const MOST_DEATHS = 3;
 /**
  * Which calls are sent to a process now. All at once, unless a process died and it is not known of which call: those that
  * ran then are suspects, which begin one after the other, each on trial for a while. Names with a suspect wait until then,
- * the others do not. If the process dies again, the one on trial is the reason, and is not sent again.
+ * the others do not. If the process dies again, the one on trial is the reason where it may be, and is not sent again.
  */
 export class Schedule<Call extends Scheduled> {
   readonly #waiting = new Set<Call>();
@@ -65,32 +65,33 @@ export class Schedule<Call extends Scheduled> {
   /**
    * The process died.
    *
-   * @param known the calls that it was ended for; empty: it is not known for which
+   * @param suspects calls that may be the reason; empty: any that runs
+   * @param isKnown whether these are
    * @param certain whether one that runs alone is the reason at once, rather than when it happens again
    * @returns the calls that are not sent again, deleted; the others wait
    */
-  died(known: ReadonlySet<Call>, certain: boolean): Call[] {
-    const reasons = known.size > 0 ? known : this.#reasons(certain);
-    // Who began last is tried first: what takes a process down soon does so while it is on trial.
+  died(suspects: ReadonlySet<Call>, isKnown: boolean, certain: boolean): Call[] {
     const running = [...this.#running];
+    const among = suspects.size === 0 ? running : running.filter((call) => suspects.has(call));
+    const reasons = isKnown ? new Set(among) : this.#reasons(among, certain);
+    // Who began last is tried first: what takes a process down soon does so while it is on trial.
     if (reasons.size === 0) running.reverse();
     this.#running.clear();
     this.acquit();
     for (const call of running) {
       if (reasons.has(call)) continue;
-      if (reasons.size > 0) this.#waiting.add(call);
+      if (reasons.size > 0 || !among.includes(call)) this.#waiting.add(call);
       else this.#suspects.add(call);
     }
     return running.filter((call) => reasons.has(call));
   }
 
   /** The calls that the process must have died of; counts its death where that is not known. */
-  #reasons(certain: boolean): ReadonlySet<Call> {
-    const running = [...this.#running];
-    if (this.#onTrial !== null) return new Set([this.#onTrial]);
-    if (certain && running.length === 1) return new Set(running);
-    for (const call of running) call.deaths++;
-    return new Set(running.filter(({ deaths }) => deaths >= MOST_DEATHS));
+  #reasons(suspects: readonly Call[], certain: boolean): ReadonlySet<Call> {
+    if (this.#onTrial !== null && suspects.includes(this.#onTrial)) return new Set([this.#onTrial]);
+    if (certain && suspects.length === 1) return new Set(suspects);
+    for (const call of suspects) call.deaths++;
+    return new Set(suspects.filter(({ deaths }) => deaths >= MOST_DEATHS));
   }
 
   /** Of a name with as few suspects as any: who has sent one request is more likely to have sent a harmless one. */

@@ -57,8 +57,8 @@ interface Current {
   open: boolean;
   /** It has grown by all that it has done, and gets no more calls. */
   worn: boolean;
-  /** Why it is being ended, and for which calls. */
-  ending: { readonly cause: Cause; readonly reasons: ReadonlySet<Call> } | null;
+  /** Why it is being ended, and for one of which calls; none: for any that runs. */
+  ending: { readonly cause: Cause; readonly suspects: ReadonlySet<Call> } | null;
   readonly ended: Promise<void>;
 }
 
@@ -213,7 +213,7 @@ export class Supervisor {
     for (const call of this.#schedule.take()) {
       if (call === this.#schedule.onTrial && call !== before) this.#try(call);
       const place = PLACED.has(call.options.request.kind) ? current.process.acquirePlace() : null;
-      call.begin(new Stopwatch(current.process.cpuTime), place);
+      call.begin(new Stopwatch(current.process.cpuTime), current.process.resident, place);
       current.process.send(call.message);
       current.watchdog.start();
     }
@@ -281,8 +281,8 @@ export class Supervisor {
           resolve(error);
         },
       });
-      const end = (cause: Cause, reasons: ReadonlySet<Call>): void => {
-        current.ending = { cause, reasons };
+      const end = (cause: Cause, suspects: ReadonlySet<Call>): void => {
+        current.ending = { cause, suspects };
         process.kill();
       };
       const current: Current = {
@@ -369,13 +369,15 @@ export class Supervisor {
   /** An open process is gone: those who ran in it are answered, or wait for the next. */
   #died({ ending }: Current, how: string): void {
     if (this.#closed) return;
-    const { cause, reasons } = ending ?? { cause: 'crashed' as const, reasons: new Set<Call>() };
+    const { cause, suspects } = ending ?? { cause: 'crashed' as const, suspects: new Set<Call>() };
+    const isKnown = cause === 'overdue' || suspects.size === 1;
     // Nobody waits for these, and they are not what it was ended for.
     for (const call of [...this.#schedule.running]) {
-      if (call.cancelled !== null && !reasons.has(call)) this.#over(call, () => call.reject(abortError()));
+      if (call.cancelled !== null && !(isKnown && suspects.has(call)))
+        this.#over(call, () => call.reject(abortError()));
     }
     const again = this.#schedule.running.size;
-    const refused = this.#schedule.died(reasons, cause !== 'crashed');
+    const refused = this.#schedule.died(suspects, isKnown, cause !== 'crashed');
     const facts = { cause, how, queries: again, refused: refused.length };
     this.options.log.error(facts, `${this.#name} has ended; what it was doing goes to a new one`);
     this.options.died?.(cause);

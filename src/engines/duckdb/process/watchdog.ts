@@ -19,8 +19,8 @@ export const PATIENCE: Patience = { grace: 1_500, unread: 2_000 };
 /** Why a process was ended, or that it ended by itself. */
 export type Cause = 'overdue' | 'memory' | 'stalled' | 'crashed';
 
-/** Ends the process; @param reasons the calls it is ended for; none: it is not known */
-type End = (cause: Exclude<Cause, 'crashed'>, reasons: ReadonlySet<Call>) => void;
+/** Ends the process; @param suspects calls that may be the reason, of `overdue` that are; none: it may be any */
+type End = (cause: Exclude<Cause, 'crashed'>, suspects: ReadonlySet<Call>) => void;
 
 /** Looks after one process while calls run in it. */
 export class Watchdog {
@@ -54,7 +54,8 @@ export class Watchdog {
   #look(): void {
     if (this.running.size === 0) return this.stop();
     const { maxResident, patience } = this.bounds;
-    if (this.process.resident > maxResident()) return this.#end('memory');
+    const { resident } = this.process;
+    if (resident > maxResident()) return this.#end('memory', whoGrew(this.running, resident));
     if (++this.#looks % CLOSELY !== 0) return;
     const overdue = [...this.running].filter((call) => isOverdue(call, patience.grace));
     if (overdue.length > 0) return this.#end('overdue', new Set(overdue));
@@ -64,10 +65,16 @@ export class Watchdog {
     this.process.send({ kind: 'beat' });
   }
 
-  #end(cause: Exclude<Cause, 'crashed'>, reasons: ReadonlySet<Call> = new Set()): void {
+  #end(cause: Exclude<Cause, 'crashed'>, suspects: ReadonlySet<Call> = new Set()): void {
     this.stop();
-    this.end(cause, reasons);
+    this.end(cause, suspects);
   }
+}
+
+/** Calls that have run while the process took half of what it has taken since the first of them: others came too late for that. */
+function whoGrew(running: ReadonlySet<Call>, resident: number): ReadonlySet<Call> {
+  const most = resident - Math.min(...[...running].map(({ residentBefore }) => residentBefore));
+  return new Set([...running].filter(({ residentBefore }) => resident - residentBefore >= most / 2));
 }
 
 function isOverdue({ sent, cancelled, options: { allowance } }: Call, grace: number): boolean {

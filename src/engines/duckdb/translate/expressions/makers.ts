@@ -23,10 +23,12 @@ export const LONGEST_NUMBER = 4_096;
 export const LIMITS = {
   /** Elements of a generated array, and of arrays joined. */
   elements: 1_000_000,
-  /** Bytes of a text that is repeated or padded: GoogleSQL's own bound. */
-  filled: 1024 * 1024,
+  /** Bytes of a text that is repeated or padded: DuckDB makes one for each of 2,048 rows in one go. */
+  filled: 64 * 1024,
   /** Bytes of a text joined, rewritten or written out from texts that are not just as a table holds them. */
-  made: 16 * 1024 * 1024,
+  made: 1024 * 1024,
+  /** Of INSTR, in one text: it makes an array of them. */
+  occurrences: 10_000,
   quantiles: 100_000,
   topValues: 100_000,
   /** Rows of a group of APPROX_TOP_SUM times its different values: DuckDB copies the rows for each of these. */
@@ -46,9 +48,16 @@ export const LIMITS = {
 const PLAIN = 200;
 /** A generated array, a repeated text: of any size that its own bound allows. */
 const OF_ANY_SIZE = 1_000;
-const GENERATORS = /^(?:GENERATE_.*ARRAY|REPEAT|LPAD|RPAD|ARRAY_TO_STRING)$/;
+const GENERATORS = /^(?:GENERATE_.*ARRAY|REPEAT|LPAD|RPAD)$/;
 /** What a function may make of its arguments again and again; every other one gives back less than it is given, or as much. */
-const GROWTH: Readonly<Record<string, number>> = { FORMAT: 2, TO_BASE64: 2, TO_HEX: 2, TO_JSON: 2, TO_JSON_STRING: 2 };
+const GROWTH: Readonly<Record<string, number>> = {
+  ARRAY_TO_STRING: 8,
+  FORMAT: 2,
+  TO_BASE64: 2,
+  TO_HEX: 2,
+  TO_JSON: 2,
+  TO_JSON_STRING: 2,
+};
 
 /** How often the text may be in what replaces parts of it; Infinity: it is not known before the query runs. */
 function replacementGrowth({ function: name, args }: FunctionCall): number {

@@ -154,6 +154,7 @@ function instr(call: Call): string {
       return (
         `CASE WHEN ${s} IS NULL OR ${sub} IS NULL OR ${given} IS NULL OR ${n} IS NULL THEN NULL WHEN ${given} = 0 OR ${n} < 1 THEN ${call.fail('argument')} ` +
         `WHEN ${sub} = '' THEN CASE WHEN ${empty} BETWEEN 1 AND length(${s}) + 1 THEN ${empty} ELSE 0 END ` +
+        `WHEN ${searches} > ${LIMITS.occurrences} THEN ${call.fail('size')} ` +
         `ELSE list_transform([${onlyForwards ? forwards : `CASE WHEN ${p} > 0 THEN ${forwards} ELSE ${backwards} END`}], lambda place: CASE WHEN place > length(${s}) THEN 0 ELSE place END)[1] END`
       );
     },

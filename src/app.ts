@@ -33,7 +33,7 @@ import { sharesOf } from './http/server/shares';
 import { welcome } from './http/server/welcome';
 import { openKeyRing, START_KEY_FILE } from './keys';
 import { Admission, admissionBounds, exportSlots } from './limits/admission';
-import { billed } from './limits/billed-engine';
+import { BilledEngine } from './limits/billed-engine';
 import { Budgets } from './limits/budget';
 import { RateLimits } from './limits/rate-limits';
 import { RedisSpending } from './limits/redis-spending';
@@ -180,7 +180,7 @@ export async function startService(
     closers.push(() => cache.close());
     const budgets = new Budgets({ perDay: config.dailyBytes, shared: redis && new RedisSpending(redis) });
     closers.push(() => budgets.close());
-    const engine = billed(bare, { budgets, metrics, keyOf: (name) => keys.find(name) });
+    const engine = new BilledEngine(bare, { budgets, metrics, keyOf: (name) => keys.find(name) });
     const admission = new Admission(admissionBounds(config, bare));
     const gate = new Gate(engine, threads, bare.concurrency === undefined ? null : admission);
     closers.push(() => gate.close());

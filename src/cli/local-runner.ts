@@ -7,6 +7,7 @@ import { Threads } from '../concurrency/threads';
 import type { Config } from '../config';
 import type { Catalogue } from '../endpoints';
 import type { Engine } from '../engines/contract';
+import { ForwardingEngine } from '../engines/forwarding-engine';
 import type { NamedType } from '../googlesql/types';
 import type { Key } from '../keys';
 import { Admission, exportSlots } from '../limits/admission';
@@ -75,12 +76,11 @@ export async function openLocalRunner(
     closers.push(() => gate.close());
     return {
       run: async (request, key, runSignal) => {
-        let columns: readonly NamedType[] = [];
-        const recording = withColumns(engine, (ofResult) => (columns = ofResult));
+        const recording = new RecordingEngine(engine);
         const services = servicesOf(config, { catalogue, engine: recording, gate, threads }, key);
         const answered = await run(toRunRequest(request, runSignal), services);
         if (answered === null) throw new Error('Exports are for callers over HTTP.');
-        return { response: answered.response, columns };
+        return { response: answered.response, columns: recording.columns };
       },
       services: (key) => servicesOf(config, { catalogue, engine, gate, threads }, key),
       close,
@@ -127,24 +127,16 @@ function servicesOf(
   };
 }
 
-/** The engine, whose results' columns are reported as well. */
-function withColumns(engine: Engine, report: (columns: readonly NamedType[]) => void): Engine {
-  return {
-    kind: engine.kind,
-    target: engine.target,
-    run: async (query, limits) => {
-      const result = await engine.run(query, limits);
-      report(result.columns);
-      return result;
-    },
-    stream: (query, limits, sink) => engine.stream(query, limits, sink),
-    tables: (paths, limits) => engine.tables(paths, limits),
-    describe: (sql, parameters, limits) => engine.describe(sql, parameters, limits),
-    inspect: (statement, tables, parameters, limits) => engine.inspect(statement, tables, parameters, limits),
-    dryRun: engine.dryRun,
-    ping: (limits) => engine.ping(limits),
-    close: () => engine.close(),
-  };
+/** The engine, whose results' columns are remembered. */
+class RecordingEngine extends ForwardingEngine {
+  /** Of the last result. */
+  columns: readonly NamedType[] = [];
+
+  override async run(...call: Parameters<Engine['run']>): ReturnType<Engine['run']> {
+    const result = await super.run(...call);
+    this.columns = result.columns;
+    return result;
+  }
 }
 
 function toRunRequest({ endpoint, parameters, redact, accept }: LocalRequest, signal: AbortSignal): RunRequest {

@@ -25,7 +25,7 @@ interface Allowed {
  */
 export function admissionBounds(
   { maxRunningPerKey, maxRunning, maxWaiting }: Allowed,
-  { concurrency }: { readonly concurrency?: number },
+  { concurrency }: Pick<Engine, 'concurrency'>,
 ): AdmissionBounds {
   if (concurrency === undefined) return { runningPerKey: maxRunningPerKey, running: maxRunning, waiting: maxWaiting };
   const running = Math.min(maxRunning, concurrency);

@@ -24,7 +24,7 @@ import { sharesOf, type Shares } from '../../src/http/server/shares';
 import { createListener } from '../../src/http/server/listener';
 import type { Key } from '../../src/keys';
 import { Admission, type AdmissionBounds, exportSlots } from '../../src/limits/admission';
-import { type Billing, billed } from '../../src/limits/billed-engine';
+import { BilledEngine, type Billing } from '../../src/limits/billed-engine';
 import { Budgets } from '../../src/limits/budget';
 import { RateLimits } from '../../src/limits/rate-limits';
 import { openLog } from '../../src/log';
@@ -234,7 +234,7 @@ export function services(options: ServedOptions, metrics: Metrics): Services {
   const { engine: bare = new ScriptedEngine(), endpoints = ENDPOINTS, bounds, rate = 0, dailyBytes = null } = options;
   const keyOf: Billing['keyOf'] = (name) => Object.values(KEYS).find((key) => key.name === name) ?? null;
   const budgets = new Budgets({ perDay: dailyBytes, shared: null });
-  const engine = billed(bare, { metrics, budgets, keyOf });
+  const engine = new BilledEngine(bare, { metrics, budgets, keyOf });
   const gate = new Gate(engine);
   return {
     keys: {

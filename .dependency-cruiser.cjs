@@ -34,6 +34,7 @@ const ROOMS = [
   'config',
   'log',
   'concurrency',
+  'files',
   'health',
   'errors',
   'time',

@@ -3,6 +3,7 @@ import { exportFilesOf, nowOf, openEngine } from '../app';
 import { MemoryStore } from '../cache/memory-store';
 import { MemoryUsageBook } from '../cache/memory-usage-book';
 import { Results } from '../cache/results';
+import { FairSlots } from '../concurrency/fair-slots';
 import { Threads } from '../concurrency/threads';
 import type { Config } from '../config';
 import type { Catalogue } from '../endpoints';
@@ -10,7 +11,7 @@ import type { Engine } from '../engines/contract';
 import { ForwardingEngine } from '../engines/forwarding-engine';
 import type { NamedType } from '../googlesql/types';
 import type { Key } from '../keys';
-import { Admission, exportSlots } from '../limits/admission';
+import { exportSlots } from '../limits/admission';
 import { RateLimits } from '../limits/rate-limits';
 import type { Log } from '../log';
 import type { EncodedResponse } from '../rendering/encoded-response';
@@ -102,7 +103,7 @@ function servicesOf(
     keys: { authenticate: () => key, find: () => key },
     now: nowOf(config.clock),
     pricePerTiB: config.pricePerTiB,
-    admission: new Admission({ runningPerKey: 1, running: 1, waiting: 0 }),
+    admission: new FairSlots({ perName: 1, total: 1, waiting: 0 }),
     exportSlots: exportSlots(opened.engine),
     ...exportFilesOf(config),
     budgets: { left: () => null, check: () => Promise.resolve() },

@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 
-import { MOST_OF_QUERY, readBounded } from '../concurrency/bounded-file';
+import { MOST_OF_QUERY, readBounded } from '../files';
 import { concurrently } from '../concurrency/concurrently';
 import { systemCode } from '../errors';
 

@@ -44,7 +44,7 @@ export async function runPage(
   const query = { ...engineQuery(plan, statement, services), maxRows };
   const result = await request.timed('queue', () =>
     admission
-      .run(payer, limits, () => request.timed('engine', () => engine.run(query, limits)))
+      .use(payer, limits, () => request.timed('engine', () => engine.run(query, limits)))
       .catch(forCaller(stored)),
   );
   const fresh = result.rows.filter((row) => !take(given, digestOf(row)));

@@ -86,7 +86,7 @@ export class TailQuery implements ArrivingRows {
   }
 
   #admitted<T>(limits: RunLimits, work: () => Promise<T>): Promise<T> {
-    return this.services.admission.run(this.#payer(limits), limits, work);
+    return this.services.admission.use(this.#payer(limits), limits, work);
   }
 
   #payer({ keyName }: RunLimits): string {

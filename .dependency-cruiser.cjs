@@ -35,6 +35,7 @@ const ROOMS = [
   'log',
   'concurrency',
   'files',
+  'json',
   'health',
   'errors',
   'time',

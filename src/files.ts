@@ -1,15 +1,16 @@
 /** Files that are read as a whole, and files that are whole whenever they are read. */
 import { randomBytes } from 'node:crypto';
-import { type PathLike, readFile, readFileSync, stat, statSync } from 'node:fs';
+import { type BigIntStats, type PathLike, readFile, readFileSync, stat, statSync } from 'node:fs';
 import { type FileHandle, link, open, rename, rm, unlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 
 import { systemCode } from './errors';
 
-/** Takes half the CPU of the one in `node:fs/promises`: thousands of files may be read. */
+/** Take half the CPU of those in `node:fs/promises`: thousands of files are read, and looked at again and again. */
 const readBytes: (file: PathLike) => Promise<Buffer> = promisify(readFile);
 const statOf = promisify(stat);
+const statExactly: (file: string, options: { bigint: true }) => Promise<BigIntStats> = promisify(stat);
 
 const MEBIBYTE = 1024 * 1024;
 
@@ -110,4 +111,11 @@ export async function syncFolder(folder: string): Promise<void> {
 export function ignoreMissing(error: unknown): undefined {
   if (systemCode(error) !== 'ENOENT') throw error;
   return undefined;
+}
+
+/** Differs once a file is another or has been written; null: there is none. @param filesOnly a folder is none */
+export async function fingerprintOf(file: string, filesOnly: boolean): Promise<string | null> {
+  const entry = await statExactly(file, { bigint: true }).catch(ignoreMissing);
+  if (entry === undefined || (filesOnly && !entry.isFile())) return null;
+  return [entry.ino, entry.size, entry.mtimeNs, entry.ctimeNs].join(':');
 }

@@ -5,7 +5,7 @@ import { withoutMovingStarts } from '../endpoints';
 import { ServiceError } from '../errors';
 import type { BoundParameter } from '../engines/contract';
 import { EncodedResponse } from '../rendering/encoded-response';
-import { readMembers } from '../rendering/members';
+import { readMembers } from '../json';
 import { encodeResult } from './encode-result';
 import { engineQuery } from './execute';
 import { limitsOf } from './limits';

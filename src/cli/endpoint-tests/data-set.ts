@@ -6,7 +6,7 @@ import { MOST_OF_LIST, readBounded } from '../../files';
 import { LOG_SCHEMA } from '../../engines/log-schema';
 import { type RestField, parseRestSchema, RestSchemaError } from '../../googlesql/rest-schema';
 import { systemCode } from '../../errors';
-import { writeExact } from './exact-json';
+import { writeExact } from '../../json';
 import type { EndpointTest, Tables, TestFile } from './test-file';
 import { TestFileError } from './test-file';
 

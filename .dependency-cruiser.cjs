@@ -34,6 +34,8 @@ const ROOMS = [
   'config',
   'log',
   'concurrency',
+  'files',
+  'json',
   'health',
   'errors',
   'time',

@@ -1,16 +1,16 @@
 /** Opens every service and wires them. */
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
-import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { resolverOf } from './analysis/resolve-stored';
-import { StoredAnalyses, storedQueryOf } from './analysis/stored-analyses';
+import { storedQueryOf } from './analysis/stored-analyses';
 import { openCache } from './cache/open';
 import { Warmer, type WarmingOutcome } from './cache/warmer';
-import type { Collector, CollectorOptions } from './collector/collector';
+import type { Collector } from './collector/collector';
+import { FairSlots } from './concurrency/fair-slots';
+import { Parts } from './concurrency/parts';
 import { Threads } from './concurrency/threads';
 import type { Config, Secret } from './config';
 import { type Catalogue, CatalogueError, type Endpoint, openCatalogue } from './endpoints';
@@ -23,7 +23,7 @@ import { ServiceError } from './errors';
 import { tablesRead } from './googlesql/from-paths';
 import { Health } from './health/health';
 import { openExplorer } from './http/explorer/explorer';
-import { drainable } from './http/server/drain';
+import { type Drain, drainable } from './http/server/drain';
 import { Lifecycle } from './http/server/lifecycle';
 import { createListener } from './http/server/listener';
 import { openMetricsPort } from './http/server/metrics-port';
@@ -31,17 +31,17 @@ import { recordRefused } from './http/server/refused-requests';
 import { createHttpServer } from './http/server/http-server';
 import { sharesOf } from './http/server/shares';
 import { welcome } from './http/server/welcome';
-import { openKeyRing, START_KEY_FILE } from './keys';
-import { Admission, admissionBounds, exportSlots } from './limits/admission';
-import { billed } from './limits/billed-engine';
+import { type KeyRing, openKeyRing, START_KEY_FILE } from './keys';
+import { admissionBounds } from './limits/admission';
+import { BilledEngine } from './limits/billed-engine';
 import { Budgets } from './limits/budget';
 import { RateLimits } from './limits/rate-limits';
 import { RedisSpending } from './limits/redis-spending';
 import type { Log, OpenLog } from './log';
 import { Metrics, readData, readHealth, readServices, watchProcess } from './metrics';
-import { Encoder } from './rendering/columnar/encoder';
 import { PageTokens } from './run/page-token';
-import { PlanCache } from './run/plan-cache';
+import type { RedisConnection } from './redis/connection';
+import { exportFolder, servicesOf } from './run/open-services';
 import type { Services } from './run/services';
 import { Cursors } from './run/tail/cursor';
 import { Tails } from './run/tail/tails';
@@ -56,168 +56,148 @@ const SLOW_READER = 30_000;
 /** How long the end waits for the cancellation of a start, in milliseconds. */
 const PATIENCE = 2_000;
 
-export interface Service {
-  readonly port: number;
+/** What a service consists of, in the order in which it is opened; it is closed in the reverse order. */
+export const PARTS = [
+  'tracing',
+  'process metrics',
+  'metrics port',
+  'keys',
+  'collector',
+  'engine',
+  'catalogue',
+  'redis',
+  'cache',
+  'budgets',
+  'gate',
+  'warmer',
+] as const;
+
+/** A running service: one listener, and the parts that answer its requests. */
+export class Service {
   /** Resolves with what to print when requests are answered; rejects when the service cannot start. */
   readonly ready: Promise<string>;
-  /** Ends the service: resolves when everything that was accepted is answered and every service is closed. */
-  drain(): Promise<void>;
-}
+  readonly #parts = new Parts(PARTS);
+  readonly #ending = new AbortController();
+  #tails: Tails | null = null;
 
-/**
- * Starts the service. It listens at once, so that probes have their answer while the services are still being opened.
- *
- * @param terminal whether a person reads what `ready` gives
- * @param engineProcess for the embedded engine, where it has been started already
- */
-export async function startService(
-  config: Config,
-  log: OpenLog,
-  terminal: boolean,
-  engineProcess: StartedProcess | null = null,
-): Promise<Service> {
-  const lifecycle = new Lifecycle();
-  const metrics = new Metrics();
-  const health = new Health();
-  readHealth(metrics, health);
-  countDroppedLines(metrics, log);
-  log.onFault((code) => {
-    health.report('log', code === null ? null : `Lines of the log cannot be written (${code}) and are dropped.`);
-  });
-  const { corsOrigins, docs, metricsKey, logSql, logflareErrors, publicUrl } = config;
-  const explorer = config.explorer === 'off' ? null : openExplorer(config.explorer, log);
-  const tracing = config.tracing && (await import('./tracing/open.js')).openTracing(config.tracing, log);
-  const server = createHttpServer(
-    createListener({
-      log,
-      logSql,
-      logflareErrors,
-      collects: config.collect !== null,
-      lifecycle,
-      health,
-      corsOrigins,
-      docs,
-      explorer,
-      mcp: config.mcp,
-      metrics,
-      metricsKey,
-      tracing,
-      tls: publicUrl?.startsWith('https:') ?? false,
-      shares: sharesOf(config.maxResponseBytes),
-    }),
-    recordRefused(log, metrics),
-  );
-  const drainListener = drainable(server);
-  server.listen(config.port, config.host);
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  log.info({ host: config.host, port }, 'listening');
-
-  const closers: (() => Promise<void> | void)[] = [() => tracing?.close(), watchProcess(metrics)];
-  if (config.metricsPort !== null) {
-    const at = { host: config.host, port: config.metricsPort };
-    closers.push(await openMetricsPort(at, { metrics, lifecycle, health, log }));
+  private constructor(
+    private readonly config: Config,
+    private readonly log: OpenLog,
+    private readonly state: State,
+    private readonly listening: { readonly port: number; readonly drain: Drain },
+    private readonly start: Start,
+  ) {
+    this.ready = this.#open();
   }
-  const ending = new AbortController();
-  let onArrival = (): void => undefined;
-  let endTails = (): void => undefined;
 
-  async function open(): Promise<string> {
-    const keys = await openKeyRing({
-      apiKey: config.apiKey,
-      ingestKey: config.collect?.publicToken ?? null,
-      keysFile: config.keysFile,
-      keysFileGiven: config.keysFileGiven,
-      startKeyFile: config.engine === 'duckdb' ? START_KEY_FILE : null,
-      log,
-      report: health.report,
+  /**
+   * Starts the service. It listens at once, so that probes have their answer while the parts are still being opened.
+   *
+   * @param terminal whether a person reads what `ready` gives
+   * @param engineProcess for the embedded engine, where it has been started already
+   */
+  static async start(
+    config: Config,
+    log: OpenLog,
+    terminal: boolean,
+    engineProcess: StartedProcess | null = null,
+  ): Promise<Service> {
+    const state = { lifecycle: new Lifecycle(), metrics: new Metrics(), health: new Health() };
+    const { metrics, health } = state;
+    readHealth(metrics, health);
+    metrics.read('logDropped', () => [[{}, log.dropped()]]);
+    log.onFault((code) => {
+      health.report('log', code === null ? null : `Lines of the log cannot be written (${code}) and are dropped.`);
     });
-    closers.push(() => {
-      keys.close();
-    });
+    const { corsOrigins, docs, mcp, metricsKey, logSql, logflareErrors, publicUrl } = config;
+    const explorer = config.explorer === 'off' ? null : openExplorer(config.explorer, log);
+    const tracing = config.tracing && (await import('./tracing/open.js')).openTracing(config.tracing, log);
+    const server = createHttpServer(
+      createListener({
+        ...state,
+        log,
+        logSql,
+        logflareErrors,
+        collects: config.collect !== null,
+        corsOrigins,
+        docs,
+        explorer,
+        mcp,
+        metricsKey,
+        tracing,
+        tls: publicUrl?.startsWith('https:') ?? false,
+        shares: sharesOf(config.maxResponseBytes),
+      }),
+      recordRefused(log, metrics),
+    );
+    const drain = drainable(server);
+    server.listen(config.port, config.host);
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    log.info({ host: config.host, port }, 'listening');
+    const metricsPort =
+      config.metricsPort === null
+        ? null
+        : await openMetricsPort({ host: config.host, port: config.metricsPort }, { ...state, log });
+    const service = new Service(config, log, state, { port, drain }, { terminal, engineProcess });
+    service.#parts.opened('tracing', () => tracing?.close());
+    service.#parts.opened('process metrics', watchProcess(metrics));
+    service.#parts.opened('metrics port', () => metricsPort?.());
+    return service;
+  }
+
+  get port(): number {
+    return this.listening.port;
+  }
+
+  /** Ends the service: resolves when everything that was accepted is answered and every part is closed. */
+  async drain(): Promise<void> {
+    const { lifecycle } = this.state;
+    lifecycle.drain();
+    this.#tails?.close();
+    // A start is cancelled: no load balancer has sent requests yet.
+    if (lifecycle.opened) await sleep(this.config.drainDelay);
+    else this.#ending.abort();
+    // Requests that are still arriving have the default timeout; a run may have a later deadline.
+    const earliest = performance.now() + this.config.queryTimeout;
+    const cutOff = (): number => Math.max(earliest, lifecycle.latestDeadline) + SLOW_READER;
+    await this.listening.drain(cutOff, (state) => lifecycle.hold(state === 'closing'));
+    await Promise.race([this.ready.catch(() => undefined), sleep(PATIENCE, undefined, { ref: false })]);
+    await this.#parts.close();
+  }
+
+  /** Opens the parts in their order. @returns what to print */
+  async #open(): Promise<string> {
+    const { config, log } = this;
+    const { lifecycle, metrics } = this.state;
+    const keys = await this.#openKeys();
     await rm(exportFolder(config), { recursive: true, force: true }).catch((error: unknown) => {
       log.warn({ err: error }, 'files of exports that were left cannot be removed');
     });
     const threads = new Threads();
-    const collector = await openCollector(config, threads, { log, metrics, report: health.report });
-    closers.push(() => collector?.close());
-    const engineFor = (catalogue: Pick<Catalogue, 'current'>): Promise<Engine> =>
-      openEngine(config, catalogue, log, async (options) => {
-        const { openRemoteEngine } = await import('./engines/duckdb/process/open.js');
-        const died = (cause: Cause): void => metrics.count('engineRestarts', { cause });
-        const onStatus = ({ degraded }: FolderStatus): void => {
-          health.report('data_folder', degraded);
-          onArrival();
-        };
-        return openRemoteEngine({ ...options, signal: ending.signal, first: engineProcess, died, onStatus });
-      });
-    // The embedded engine, in a process of its own, needs nothing of the catalogue: both are opened at the same time. Sample logs are made
-    // while stored queries are resolved.
-    const embedded = config.bigquery === null ? engineFor({ current: () => [] }) : null;
-    let opened: Engine | null = null;
-    void embedded?.then(
-      (engine) => (opened = engine),
-      () => undefined,
-    );
-    closers.push(() => opened?.close());
-    const catalogue = await openCatalogue(config.queriesDir, { log, report: health.report });
-    closers.push(() => {
-      catalogue.close();
-    });
-    const bare = await (embedded ?? engineFor(catalogue));
-    opened = bare;
-    const redis =
-      config.redis &&
-      (await import('./redis/connect.js')).connectRedis(config.redis, log, {
-        report: (refusal) =>
-          health.report(
-            'redis',
-            refusal === null ? null : `Redis refuses writes (${refusal}): results are not shared.`,
-          ),
-      });
-    closers.push(() => redis?.close());
+    const collector = await this.#openCollector(threads);
+    const { bare, catalogue } = await this.#openEngineAndCatalogue();
+    const redis = await this.#openRedis();
     const cache = await openCache(config.cache, redis);
-    closers.push(() => cache.close());
+    this.#parts.opened('cache', () => cache.close());
     const budgets = new Budgets({ perDay: config.dailyBytes, shared: redis && new RedisSpending(redis) });
-    closers.push(() => budgets.close());
-    const engine = billed(bare, { budgets, metrics, keyOf: (name) => keys.find(name) });
-    const admission = new Admission(admissionBounds(config, bare));
-    const gate = new Gate(engine, threads, bare.concurrency === undefined ? null : admission);
-    closers.push(() => gate.close());
-    const analyses = new StoredAnalyses(engine, gate);
-    const resolved = catalogue.resolveWith(resolverOf(analyses), config.strictStart);
-    if (config.strictStart) {
-      const faults = await resolved;
-      if (faults.length > 0) throw new CatalogueError(faults);
-    } else {
-      // A request waits for its own endpoint alone.
-      const began = performance.now();
-      void resolved.then(({ length }) => {
-        if (lifecycle.draining) return;
-        log.info({ ms: Math.round(performance.now() - began), faults: length }, 'every stored query is resolved');
-      });
-    }
-    metrics.read('brokenEndpoints', () =>
-      catalogue
-        .current()
-        .filter((endpoint) => catalogue.isBroken(endpoint))
-        .map(({ name }) => [{ endpoint: name }, 1]),
-    );
+    this.#parts.opened('budgets', () => budgets.close());
+    const engine = new BilledEngine(bare, { budgets, metrics, keyOf: (name) => keys.find(name) });
+    const admission = new FairSlots(admissionBounds(config, engine));
+    const gate = new Gate(engine, threads, engine.concurrency === undefined ? null : admission);
+    this.#parts.opened('gate', () => gate.close());
     const arrive = config.duckdb.dataDir !== null;
     const secret = config.tokenSecret ?? (arrive ? await secretOf(config.cacheDir) : null);
     const tails = openTails(config, engine, secret, metrics, log);
-    onArrival = () => tails.wake();
-    endTails = () => tails.close();
-    const services: Services = {
+    this.#tails = tails;
+    const services = servicesOf(config, {
       keys,
       catalogue,
       engine,
       gate,
-      analyses,
       budgets,
       threads,
       rates: new RateLimits(config.rateLimit, redis),
-      plans: new PlanCache(),
       pageTokens: new PageTokens(secret),
       tails,
       results: cache.results,
@@ -226,86 +206,143 @@ export async function startService(
         ? {}
         : { ingest: { collector, authenticate: (header) => keys.authenticateIngest(header) } }),
       cacheState: () => (redis === null || (redis.state === 'closed' && redis.refusal === null) ? 'ok' : 'degraded'),
-      now: nowOf(config.clock),
-      pricePerTiB: config.pricePerTiB,
       admission,
-      exportSlots: exportSlots(bare),
-      ...exportFilesOf(config),
-      defaults: {
-        timeout: config.queryTimeout,
-        exportTimeout: config.exportTimeout,
-        maxBytesBilled: config.maxBytesBilled,
-      },
-      longestResponse: config.maxResponseBytes,
-      escapeFormulas: config.csvEscapeFormulas,
-    };
-    await bare.opened;
+    });
+    await this.#resolveQueries(services, catalogue);
+    await engine.opened;
     const warmer = openWarmer(services, config, metrics, log);
-    closers.push(() => warmer.stop());
+    this.#parts.opened('warmer', () => warmer.stop());
     lifecycle.open(services);
     warmer.start();
-    const { results } = services;
-    const { memory, shared } = cache;
+    const { memory, shared, results } = cache;
     const { breaker: bigquery = null } = engine;
-    const engineMemory = bare.resident === undefined ? null : () => bare.resident ?? 0;
+    const engineMemory = engine.resident === undefined ? null : () => engine.resident ?? 0;
     readServices(metrics, { admission, results, memory, warmer, budgets, redis, shared, bigquery, engineMemory });
-    readData(metrics, () => bare.dataStatus?.() ?? null);
+    readData(metrics, () => engine.dataStatus?.() ?? null);
     metrics.read('build', () => [[{ version: VERSION, node: process.versions.node, engine: engine.kind }, 1]]);
     const endpoints = catalogue.current();
     log.info({ engine: engine.kind, endpoints: endpoints.map(({ name }) => name) }, 'ready');
-    const { startKey } = keys;
-    const { host } = config;
-    const apiKey = config.apiKey !== null;
     return welcome({
-      host,
-      port,
+      host: config.host,
+      port: this.port,
       endpoints,
-      startKey,
-      apiKey,
-      docs: docs !== 'off',
-      explorer: explorer !== null,
-      terminal,
+      startKey: keys.startKey,
+      apiKey: config.apiKey !== null,
+      docs: config.docs !== 'off',
+      explorer: config.explorer !== 'off',
+      terminal: this.start.terminal,
     });
   }
 
-  const ready = open();
-  return {
-    port,
-    ready,
-    async drain() {
-      lifecycle.drain();
-      endTails();
-      // A start is cancelled: no load balancer has sent requests yet.
-      if (lifecycle.opened) await sleep(config.drainDelay);
-      else ending.abort();
-      // Requests that are still arriving have the default timeout; a run may have a later deadline.
-      const earliest = performance.now() + config.queryTimeout;
-      const cutOff = (): number => Math.max(earliest, lifecycle.latestDeadline) + SLOW_READER;
-      await drainListener(cutOff, (state) => lifecycle.hold(state === 'closing'));
-      await Promise.race([ready.catch(() => undefined), sleep(PATIENCE, undefined, { ref: false })]);
-      for (const close of closers.reverse()) await close();
-    },
-  };
+  async #openKeys(): Promise<KeyRing> {
+    const { config, log } = this;
+    const keys = await openKeyRing({
+      apiKey: config.apiKey,
+      ingestKey: config.collect?.publicToken ?? null,
+      keysFile: config.keysFile,
+      keysFileGiven: config.keysFileGiven,
+      startKeyFile: config.engine === 'duckdb' ? START_KEY_FILE : null,
+      log,
+      report: this.state.health.report,
+    });
+    this.#parts.opened('keys', () => keys.close());
+    return keys;
+  }
+
+  /** null: logs are not taken in. */
+  async #openCollector(threads: Threads): Promise<Collector | null> {
+    const { log, config } = this;
+    const { metrics, health } = this.state;
+    const { collect } = config;
+    if (collect === null) return null;
+    const [{ Collector }, { readSources }] = await Promise.all([
+      import('./collector/collector.js'),
+      import('./collector/sources.js'),
+    ]);
+    const { dataDir, retention, minFree, maxBody } = collect;
+    const sources = readSources(collect.sources);
+    const bounds = { dataDir, sources, retention, minFree, maxBody };
+    const collector = await Collector.open({ ...bounds, threads, log, metrics, report: health.report });
+    this.#parts.opened('collector', () => collector.close());
+    return collector;
+  }
+
+  /**
+   * The embedded engine, in a process of its own, needs nothing of the catalogue: both are opened at the same time. Sample logs are made
+   * while stored queries are resolved.
+   */
+  async #openEngineAndCatalogue(): Promise<{ readonly bare: Engine; readonly catalogue: Catalogue }> {
+    const { config, log } = this;
+    const embedded = config.bigquery === null ? this.#openEngine({ current: () => [] }) : null;
+    embedded?.catch(() => undefined);
+    const catalogue = await openCatalogue(config.queriesDir, { log, report: this.state.health.report });
+    this.#parts.opened('catalogue', () => catalogue.close());
+    return { bare: await (embedded ?? this.#openEngine(catalogue)), catalogue };
+  }
+
+  async #openEngine(catalogue: Pick<Catalogue, 'current'>): Promise<Engine> {
+    const { metrics, health } = this.state;
+    const engine = await openEngine(this.config, catalogue, this.log, async (options) => {
+      const { openRemoteEngine } = await import('./engines/duckdb/process/open.js');
+      const died = (cause: Cause): void => metrics.count('engineRestarts', { cause });
+      const onStatus = ({ degraded }: FolderStatus): void => {
+        health.report('data_folder', degraded);
+        this.#tails?.wake();
+      };
+      const { engineProcess: first } = this.start;
+      return openRemoteEngine({ ...options, signal: this.#ending.signal, first, died, onStatus });
+    });
+    this.#parts.opened('engine', () => engine.close());
+    return engine;
+  }
+
+  async #openRedis(): Promise<RedisConnection | null> {
+    const { config, log } = this;
+    if (config.redis === null) return null;
+    const { connectRedis } = await import('./redis/connect.js');
+    const redis = connectRedis(config.redis, log, {
+      report: (refusal) => {
+        const message = refusal === null ? null : `Redis refuses writes (${refusal}): results are not shared.`;
+        this.state.health.report('redis', message);
+      },
+    });
+    this.#parts.opened('redis', () => redis.close());
+    return redis;
+  }
+
+  /** @throws CatalogueError for stored queries that cannot be resolved, where the start is to fail then */
+  async #resolveQueries({ analyses }: Services, catalogue: Catalogue): Promise<void> {
+    const { strictStart } = this.config;
+    const { lifecycle, metrics } = this.state;
+    const began = performance.now();
+    const resolved = catalogue.resolveWith(resolverOf(analyses), strictStart);
+    if (strictStart) {
+      const faults = await resolved;
+      if (faults.length > 0) throw new CatalogueError(faults);
+    } else {
+      // A request waits for its own endpoint alone.
+      void resolved.then(({ length }) => {
+        if (lifecycle.draining) return;
+        const ms = Math.round(performance.now() - began);
+        this.log.info({ ms, faults: length }, 'every stored query is resolved');
+      });
+    }
+    const broken = (): Endpoint[] => catalogue.current().filter((endpoint) => catalogue.isBroken(endpoint));
+    metrics.read('brokenEndpoints', () => broken().map(({ name }) => [{ endpoint: name }, 1]));
+  }
 }
 
-/** null: logs are not taken in. */
-async function openCollector(
-  { collect }: Config,
-  threads: Threads,
-  surroundings: Pick<CollectorOptions, 'log' | 'metrics' | 'report'>,
-): Promise<Collector | null> {
-  if (collect === null) return null;
-  const [{ Collector }, { readSources }] = await Promise.all([
-    import('./collector/collector.js'),
-    import('./collector/sources.js'),
-  ]);
-  const { dataDir, retention, minFree, maxBody } = collect;
-  const sources = readSources(collect.sources);
-  return Collector.open({ dataDir, sources, retention, minFree, maxBody, threads, ...surroundings });
+/** What is there from the first moment. */
+interface State {
+  readonly lifecycle: Lifecycle;
+  readonly metrics: Metrics;
+  readonly health: Health;
 }
 
-function countDroppedLines(metrics: Metrics, log: OpenLog): void {
-  metrics.read('logDropped', () => [[{}, log.dropped()]]);
+/** What is needed of a start only. */
+interface Start {
+  readonly terminal: boolean;
+  readonly engineProcess: StartedProcess | null;
 }
 
 function openTails(config: Config, engine: Engine, secret: Secret | null, metrics: Metrics, log: Log): Tails {
@@ -360,29 +397,6 @@ function openWarmer(services: Services, { cache }: Config, metrics: Metrics, log
       if (outcome === 'failed' && !spent) log.warn({ err: error }, 'a cached result could not be refreshed');
     },
   });
-}
-
-/** A folder of their own: whatever a start finds there was left by a process that was killed. */
-function exportFolder({ cacheDir }: Config): string {
-  return resolve(cacheDir, 'exports');
-}
-
-/** What exports as files are made with. */
-export function exportFilesOf(config: Config): Pick<Services, 'exportFile' | 'openEncoder'> {
-  const exportFile: Services['exportFile'] = () => {
-    const path = join(exportFolder(config), `${randomUUID()}.parquet`);
-    return { path, maxBytes: config.maxExportFile };
-  };
-  return {
-    exportFile,
-    openEncoder: (columns, take) => new Encoder({ columns, file: exportFile() }, take),
-  };
-}
-
-/** The clock of LQL's relative times: the fixed one, or the machine's. */
-export function nowOf(clock: Config['clock']): () => bigint {
-  if (clock !== null) return () => clock.epochMicros;
-  return () => BigInt(Date.now()) * 1000n;
 }
 
 /** The embedded engine in this process: for one who runs one query. */

@@ -1,6 +1,8 @@
 /** The configuration: environment variables, read and checked once at start. `.env.example` is made of the table `SETTINGS`. */
 import { inspect } from 'node:util';
 
+import { instantText, readInstant } from './time/instant';
+
 /** A value that must not be seen: it prints as `[secret]` wherever it lands, and only `reveal` gives it out. */
 export class Secret {
   readonly #value: string;
@@ -113,21 +115,9 @@ export interface FixedClock {
 }
 
 function instant(text: string): FixedClock | undefined {
-  const form = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,6}))?)?(Z|[+-]\d\d:\d\d)$/i.exec(text);
-  if (form === null) return undefined;
-  const [, year, month, day, hour, minute, second = '00', fraction = '', zone = ''] = form;
-  const local = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
-  // Date.parse carries the 31st of February over into March.
-  if (Number.isNaN(local) || new Date(local).getUTCDate() !== Number(day)) return undefined;
-  const [zoneHours = 0, zoneMinutes = 0] = zone.length === 1 ? [] : zone.slice(1).split(':').map(Number);
-  if (zoneHours > 23 || zoneMinutes > 59) return undefined;
-  const offset = (zone.startsWith('-') ? -1 : 1) * (zoneHours * 60 + zoneMinutes) * 60_000;
-  const micros = fraction.padEnd(6, '0');
-  const epoch = local - offset;
-  return {
-    text: `${new Date(epoch).toISOString().slice(0, 19)}.${micros}Z`,
-    epochMicros: BigInt(epoch) * 1000n + BigInt(micros),
-  };
+  const form = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,6})?)?(Z|[+-]\d\d:\d\d)$/i;
+  const epochMicros = form.test(text) ? readInstant(text) : 'spelling';
+  return typeof epochMicros === 'bigint' ? { text: instantText(epochMicros), epochMicros } : undefined;
 }
 
 /** Characters below which a key can be guessed over the network. */

@@ -49,8 +49,8 @@ async function start(): Promise<void> {
   // Both processes load their modules at the same time.
   const engineProcess =
     config.bigquery === null ? (await import('./engines/duckdb/process/start-process.js')).startProcess('data') : null;
-  const { startService } = await import('./app.js');
-  service = await startService(config, log, process.stdout.isTTY, engineProcess);
+  const { Service } = await import('./app.js');
+  service = await Service.start(config, log, process.stdout.isTTY, engineProcess);
   const welcome = await service.ready.catch((error: unknown) => {
     // The start was cancelled.
     if (ending) return null;

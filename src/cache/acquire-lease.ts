@@ -43,7 +43,7 @@ export async function acquireLease(
       if (lease !== null) {
         const newer = await newerEntry(lease, found, identity, shared);
         if (!isUsable(newer)) return { lease, entry: null };
-        lease.release().catch(ignore);
+        lease.release().catch(() => undefined);
         onEntry(newer);
         return { lease: null, entry: newer, waited };
       }
@@ -51,7 +51,7 @@ export async function acquireLease(
       await runEnded(identity, shared, signal, clock);
     }
   } finally {
-    if (waited) shared.leave(identity).catch(ignore);
+    if (waited) shared.leave(identity).catch(() => undefined);
   }
 }
 
@@ -67,7 +67,7 @@ async function newerEntry(
     return await shared.read(identity);
   } catch (error) {
     // This process goes on without Redis: others need not wait for it.
-    lease.release().catch(ignore);
+    lease.release().catch(() => undefined);
     throw error;
   }
 }
@@ -79,8 +79,4 @@ async function runEnded(identity: Identity, shared: SharedStore, signal: AbortSi
     await sleep(clock, pause, signal);
     pause = Math.min(pause * 2, LONGEST_PAUSE);
   }
-}
-
-function ignore(): void {
-  // best effort
 }

@@ -51,7 +51,12 @@ export class SingleFlight<T> {
     const run = this.#open.get(name) ?? this.#start(name, work);
     run.waiters++;
     try {
-      return await raceLimits(limits, () => run.outcome, ignore, this.clock);
+      return await raceLimits(
+        limits,
+        () => run.outcome,
+        () => undefined,
+        this.clock,
+      );
     } finally {
       run.waiters--;
       if (run.waiters === 0 && !run.checking) void this.#abandon(name, run);
@@ -72,7 +77,7 @@ export class SingleFlight<T> {
       this.#all.delete(run);
       if (this.#open.get(name) === run) this.#open.delete(name);
     });
-    outcome.catch(ignore); // every waiter gets it
+    outcome.catch(() => undefined); // every waiter gets it
     const run: InFlight<T> = { outcome, control, abort, waiters: 0, checking: false };
     this.#open.set(name, run);
     this.#all.add(run);
@@ -94,8 +99,4 @@ export class SingleFlight<T> {
     }
     run.checking = false;
   }
-}
-
-function ignore(): void {
-  // on purpose
 }

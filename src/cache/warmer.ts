@@ -127,7 +127,7 @@ export class Warmer {
     const holdOff: HoldOff = {
       active: () => book.isHeldOff(hash),
       begin: async () => {
-        if (!this.#stopping.signal.aborted) await (recorded ??= book.failed(hash, pause).catch(ignore));
+        if (!this.#stopping.signal.aborted) await (recorded ??= book.failed(hash, pause).catch(() => undefined));
       },
     };
     let refreshed: Refreshed;
@@ -145,13 +145,9 @@ export class Warmer {
     if (refreshed.outcome === 'not due') this.#next.set(hash, refreshed.createdAt + age);
     if (refreshed.outcome === 'refreshed') this.#next.set(hash, this.#clock.now() + age);
     // A failed write to the book does not concern the refresh.
-    if (refreshed.outcome === 'gone') await book.forget(hash).catch(ignore);
-    if (refreshed.outcome === 'refreshed' && failures > 0) await book.succeeded(hash).catch(ignore);
+    if (refreshed.outcome === 'gone') await book.forget(hash).catch(() => undefined);
+    if (refreshed.outcome === 'refreshed' && failures > 0) await book.succeeded(hash).catch(() => undefined);
   }
-}
-
-function ignore(): void {
-  // The next round tries again.
 }
 
 /** The interval of one result, the same in every process: up to a tenth shorter than `interval`. */

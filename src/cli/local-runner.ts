@@ -1,20 +1,21 @@
-import { StoredAnalyses } from '../analysis/stored-analyses';
-import { exportFilesOf, nowOf, openEngine } from '../app';
+import { openEngine } from '../app';
 import { MemoryStore } from '../cache/memory-store';
 import { MemoryUsageBook } from '../cache/memory-usage-book';
 import { Results } from '../cache/results';
+import { FairSlots } from '../concurrency/fair-slots';
+import { Parts } from '../concurrency/parts';
 import { Threads } from '../concurrency/threads';
 import type { Config } from '../config';
 import type { Catalogue } from '../endpoints';
 import type { Engine } from '../engines/contract';
+import { ForwardingEngine } from '../engines/forwarding-engine';
 import type { NamedType } from '../googlesql/types';
 import type { Key } from '../keys';
-import { Admission, exportSlots } from '../limits/admission';
 import { RateLimits } from '../limits/rate-limits';
 import type { Log } from '../log';
 import type { EncodedResponse } from '../rendering/encoded-response';
 import { PageTokens } from '../run/page-token';
-import { PlanCache } from '../run/plan-cache';
+import { servicesOf } from '../run/open-services';
 import { run } from '../run/run';
 import type { Services } from '../run/services';
 import type { RunRequest } from '../run/types';
@@ -60,54 +61,45 @@ export async function openLocalRunner(
   log: Log,
   signal: AbortSignal,
 ): Promise<OpenRunner> {
-  const closers: (() => Promise<void> | void)[] = [];
-  const close = async (): Promise<void> => {
-    for (const one of closers.reverse()) await one();
-  };
+  const parts = new Parts(['threads', 'engine', 'gate']);
   try {
     signal.throwIfAborted();
     const threads = new Threads();
-    closers.push(() => threads.close());
+    parts.opened('threads', () => threads.close());
     const engine = await openEngine(config, catalogue, log);
-    closers.push(() => engine.close());
+    parts.opened('engine', () => engine.close());
     signal.throwIfAborted();
     const gate = new Gate(engine, threads);
-    closers.push(() => gate.close());
+    parts.opened('gate', () => gate.close());
     return {
       run: async (request, key, runSignal) => {
-        let columns: readonly NamedType[] = [];
-        const recording = withColumns(engine, (ofResult) => (columns = ofResult));
-        const services = servicesOf(config, { catalogue, engine: recording, gate, threads }, key);
+        const recording = new RecordingEngine(engine);
+        const services = localServices(config, { catalogue, engine: recording, gate, threads }, key);
         const answered = await run(toRunRequest(request, runSignal), services);
         if (answered === null) throw new Error('Exports are for callers over HTTP.');
-        return { response: answered.response, columns };
+        return { response: answered.response, columns: recording.columns };
       },
-      services: (key) => servicesOf(config, { catalogue, engine, gate, threads }, key),
-      close,
+      services: (key) => localServices(config, { catalogue, engine, gate, threads }, key),
+      close: () => parts.close(),
     };
   } catch (error) {
-    await close();
+    await parts.close();
     throw error;
   }
 }
 
-function servicesOf(
+/** As of the service, without keys, bounds and a cache. */
+function localServices(
   config: Config,
   opened: Pick<Services, 'catalogue' | 'engine' | 'gate' | 'threads'>,
   key: Key,
 ): Services {
-  return {
+  return servicesOf(config, {
     ...opened,
-    analyses: new StoredAnalyses(opened.engine, opened.gate),
     keys: { authenticate: () => key, find: () => key },
-    now: nowOf(config.clock),
-    pricePerTiB: config.pricePerTiB,
-    admission: new Admission({ runningPerKey: 1, running: 1, waiting: 0 }),
-    exportSlots: exportSlots(opened.engine),
-    ...exportFilesOf(config),
+    admission: new FairSlots({ perName: 1, total: 1, waiting: 0 }),
     budgets: { left: () => null, check: () => Promise.resolve() },
     rates: new RateLimits(0, null),
-    plans: new PlanCache(),
     pageTokens: new PageTokens(null),
     results: new Results({
       memory: new MemoryStore({ bytes: 0, maxEntry: 0 }),
@@ -117,34 +109,19 @@ function servicesOf(
     }),
     usage: new MemoryUsageBook(0),
     cacheState: () => 'ok',
-    defaults: {
-      timeout: config.queryTimeout,
-      exportTimeout: config.exportTimeout,
-      maxBytesBilled: config.maxBytesBilled,
-    },
-    longestResponse: config.maxResponseBytes,
-    escapeFormulas: config.csvEscapeFormulas,
-  };
+  });
 }
 
-/** The engine, whose results' columns are reported as well. */
-function withColumns(engine: Engine, report: (columns: readonly NamedType[]) => void): Engine {
-  return {
-    kind: engine.kind,
-    target: engine.target,
-    run: async (query, limits) => {
-      const result = await engine.run(query, limits);
-      report(result.columns);
-      return result;
-    },
-    stream: (query, limits, sink) => engine.stream(query, limits, sink),
-    tables: (paths, limits) => engine.tables(paths, limits),
-    describe: (sql, parameters, limits) => engine.describe(sql, parameters, limits),
-    inspect: (statement, tables, parameters, limits) => engine.inspect(statement, tables, parameters, limits),
-    dryRun: engine.dryRun,
-    ping: (limits) => engine.ping(limits),
-    close: () => engine.close(),
-  };
+/** The engine, whose results' columns are remembered. */
+class RecordingEngine extends ForwardingEngine {
+  /** Of the last result. */
+  columns: readonly NamedType[] = [];
+
+  override async run(...call: Parameters<Engine['run']>): ReturnType<Engine['run']> {
+    const result = await super.run(...call);
+    this.columns = result.columns;
+    return result;
+  }
 }
 
 function toRunRequest({ endpoint, parameters, redact, accept }: LocalRequest, signal: AbortSignal): RunRequest {

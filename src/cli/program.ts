@@ -1,8 +1,6 @@
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
-
 import { Command, CommanderError } from 'commander';
 
+import { VERSION } from '../version';
 import { addCheck } from './check';
 import { addEmulator } from './emulator';
 import { addImportLogflare } from './import-logflare';
@@ -25,7 +23,7 @@ Settings are environment variables or lines of .env in the working directory (.e
 export function logquay(surroundings: Surroundings): Command {
   const program = new Command('logquay')
     .description('Saved SQL over logs as authenticated HTTP read endpoints.')
-    .version(ownVersion(), '-V, --version', 'print the version')
+    .version(VERSION, '-V, --version', 'print the version')
     .exitOverride()
     .configureOutput({
       writeOut: (text) => {
@@ -69,11 +67,4 @@ export async function runLogquay(args: readonly string[], surroundings: Surround
       surroundings.note(error.stack ?? '');
     return EXIT.failure;
   }
-}
-
-function ownVersion(): string {
-  const { version } = JSON.parse(readFileSync(path.join(__dirname, '../../package.json'), 'utf8')) as {
-    version: string;
-  };
-  return version;
 }

@@ -6,7 +6,7 @@ import { createGzip } from 'node:zlib';
 
 import { systemCode } from '../errors';
 import type { Log } from '../log';
-import { syncFolder } from './atomic-file';
+import { ignoreMissing, syncFolder } from '../files';
 import { dayOf } from './day-files';
 import type { CollectedFile, Manifest } from './manifest';
 
@@ -91,9 +91,7 @@ export class Retention {
 }
 
 async function unlinkFound(file: string): Promise<void> {
-  await unlink(file).catch((error: unknown) => {
-    if (systemCode(error) !== 'ENOENT') throw error;
-  });
+  await unlink(file).catch(ignoreMissing);
 }
 
 async function syncFile(file: string): Promise<void> {

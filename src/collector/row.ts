@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 import { strictValue } from '../engines/duckdb/data/strict-value';
 import { longNumber } from '../engines/duckdb/data/json-line';
+import { instantText, readInstant } from '../time/instant';
 import { readAccessLine } from './access-line';
 import { isObject, jsonText, type Shape, shapeField } from './shape';
 
@@ -75,20 +76,14 @@ function metadataOf(metadata: unknown): Fields {
 }
 
 /** What shippers send as a rule. */
-const UTC = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?Z$/;
+const UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/;
 
 /** ISO 8601 in UTC with microseconds; null: it cannot be read. A number's unit is known by its size. */
 function timestampText(value: unknown): string | null {
-  const [, seconds, fraction = ''] = (typeof value === 'string' ? UTC.exec(value) : null) ?? [];
-  // Date carries 30 February over into March.
-  if (seconds !== undefined && isDate(seconds)) return `${seconds}.${fraction.slice(0, 6).padEnd(6, '0')}Z`;
+  const micros = typeof value === 'string' && UTC.test(value) ? readInstant(value) : null;
+  if (typeof micros === 'bigint') return instantText(micros);
   const text = strictValue('TIMESTAMP', value);
   return typeof text === 'string' ? text : null;
-}
-
-function isDate(seconds: string): boolean {
-  const time = Date.parse(`${seconds}Z`);
-  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(seconds);
 }
 
 /**

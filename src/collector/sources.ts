@@ -1,4 +1,4 @@
-import { MOST_OF_LIST, readBoundedSync } from '../concurrency/bounded-file';
+import { MOST_OF_LIST, readBoundedSync } from '../files';
 import { ConfigError } from '../config';
 import { systemCode } from '../errors';
 

@@ -18,11 +18,19 @@ export class FairQueue<Item> {
     return this.#byKey.get(key)?.length ?? 0;
   }
 
-  push(key: string, item: Item): void {
-    const items = this.#byKey.get(key);
-    if (items === undefined) this.#byKey.set(key, [item]);
-    else items.push(item);
+  /** @param isLater items of the key that this one overtakes: the last ones; default: none */
+  push(key: string, item: Item, isLater: (other: Item) => boolean = () => false): void {
+    const items = this.#byKey.get(key) ?? [];
+    this.#byKey.set(key, items);
+    const at = items.findIndex(isLater);
+    items.splice(at < 0 ? items.length : at, 0, item);
     this.#size++;
+  }
+
+  /** The last item of the key with most, and how many that has. */
+  get longest(): { readonly size: number; readonly last: Item | undefined } {
+    const items = [...this.#byKey.values()].reduce((a, b) => (b.length > a.length ? b : a), []);
+    return { size: items.length, last: items.at(-1) };
   }
 
   /** Takes the next item of the first key that `may` have one, round robin. */

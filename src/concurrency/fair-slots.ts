@@ -2,6 +2,7 @@
 import { ServiceError } from '../errors';
 import { type Clock, SYSTEM_CLOCK } from './clock';
 import { checkLimits, deadlineExceeded, remaining, type RunLimits } from './deadline';
+import { FairQueue } from './fair-queue';
 
 export interface SlotBounds {
   /** Slots of all names together. */
@@ -38,21 +39,14 @@ interface Waiter {
   readonly refuse: () => void;
 }
 
-interface Lane {
-  readonly name: string;
-  held: number;
-  /** Oldest first, and then those that are later. */
-  readonly waiters: Waiter[];
-}
-
 /** Slots are handed out round robin by name, first come first served within a name. */
 export class FairSlots {
-  /** In the order in which they are served next. */
-  readonly #lanes = new Map<string, Lane>();
+  readonly #queue = new FairQueue<Waiter>();
+  /** Slots that each name holds; without names that hold none. */
+  readonly #holders = new Map<string, number>();
   /** When each name has asked for a slot last; the most recent comes last. */
   readonly #uses = new Map<string, number>();
   #held = 0;
-  #waiting = 0;
 
   constructor(
     private readonly bounds: SlotBounds,
@@ -64,34 +58,29 @@ export class FairSlots {
   }
 
   get waiting(): number {
-    return this.#waiting;
+    return this.#queue.size;
   }
 
   /**
    * Runs `work` holding a slot until it has ended.
    *
    * @param name under which the slot is counted
-   * @param isLater waits until nothing else of this name waits
+   * @param isLater waits until nothing else of this name waits: of a hundred texts that are checked and then run in one queue, the
+   *   first would run when all have been checked, and end at its deadline
    * @throws ServiceError `tooManyConcurrentQueries` when too many wait, and most of them of this name, `deadlineExceeded` when no slot is free in time;
    *   AbortError or the signal's reason after a cancellation; whatever `work` throws
    */
   async use<T>(name: string, limits: RunLimits, work: () => Promise<T>, isLater = false): Promise<T> {
     checkLimits(limits, this.clock);
-    const lane = this.#lanes.get(name) ?? { name, held: 0, waiters: [] };
-    this.#lanes.set(name, lane);
     this.#note(name);
+    await this.#acquire(name, limits, isLater);
+    const started = this.clock.monotonic();
     try {
-      await this.#acquire(lane, limits, isLater);
-      const started = this.clock.monotonic();
-      try {
-        return await work();
-      } finally {
-        const pause = this.#pauseAfter(name, this.clock.monotonic() - started);
-        if (pause > 0) this.clock.after(pause, () => this.#release(lane), true);
-        else this.#release(lane);
-      }
+      return await work();
     } finally {
-      this.#forget(lane);
+      const pause = this.#pauseAfter(name, this.clock.monotonic() - started);
+      if (pause > 0) this.clock.after(pause, () => this.#release(name), true);
+      else this.#release(name);
     }
   }
 
@@ -101,22 +90,23 @@ export class FairSlots {
     return this.isAlone(name) && pause.beside.isAlone(name) ? 0 : pause.times * (milliseconds - pause.beyond);
   }
 
-  #release(lane: Lane): void {
-    lane.held--;
+  #take(name: string): void {
+    this.#held++;
+    this.#holders.set(name, (this.#holders.get(name) ?? 0) + 1);
+  }
+
+  #release(name: string): void {
     this.#held--;
+    const left = (this.#holders.get(name) ?? 1) - 1;
+    if (left > 0) this.#holders.set(name, left);
+    else this.#holders.delete(name);
     this.#handOn();
-    this.#forget(lane);
   }
 
-  #forget(lane: Lane): void {
-    const { name, held, waiters } = lane;
-    if (held === 0 && waiters.length === 0 && this.#lanes.get(name) === lane) this.#lanes.delete(name);
-  }
-
-  #isFree(lane: Lane): boolean {
+  #isFree(name: string): boolean {
     const { perName, perNameBesideOthers = perName, total } = this.bounds;
-    const bound = this.isAlone(lane.name) ? perName : perNameBesideOthers;
-    return lane.held < bound && this.#held < total;
+    const bound = this.isAlone(name) ? perName : perNameBesideOthers;
+    return this.#held < total && (this.#holders.get(name) ?? 0) < bound;
   }
 
   #note(name: string): void {
@@ -134,31 +124,25 @@ export class FairSlots {
     return this.#uses.size - (this.#uses.has(name) ? 1 : 0) === 0;
   }
 
-  #take(lane: Lane): void {
-    lane.held++;
-    this.#held++;
-  }
-
   /** Resolves when the slot is already counted as held, so no other caller gets in between. */
-  async #acquire(lane: Lane, limits: RunLimits, isLater: boolean): Promise<void> {
-    if (this.#isFree(lane)) {
-      this.#take(lane);
+  async #acquire(name: string, limits: RunLimits, isLater: boolean): Promise<void> {
+    if (this.#isFree(name)) {
+      this.#take(name);
       return;
     }
-    if (this.#waiting >= (this.bounds.waiting ?? Infinity)) this.#makeRoom(lane);
+    if (this.waiting >= (this.bounds.waiting ?? Infinity)) this.#makeRoom(name);
     const { signal } = limits;
     await new Promise<void>((resolve, reject) => {
       const stopWaiting = (): void => {
         cancelTimer();
         signal.removeEventListener('abort', onAbort);
-        lane.waiters.splice(lane.waiters.indexOf(waiter), 1);
-        this.#waiting--;
+        this.#queue.remove(name, waiter);
       };
       const waiter: Waiter = {
         isLater,
         admit: () => {
           stopWaiting();
-          this.#take(lane);
+          this.#take(name);
           resolve();
         },
         refuse: () => {
@@ -175,28 +159,23 @@ export class FairSlots {
         reject(deadlineExceeded('The deadline passed while the query waited for a slot.'));
       });
       signal.addEventListener('abort', onAbort);
-      const firstLater = isLater ? -1 : lane.waiters.findIndex((other) => other.isLater);
-      lane.waiters.splice(firstLater < 0 ? lane.waiters.length : firstLater, 0, waiter);
-      this.#waiting++;
+      this.#queue.push(name, waiter, (other) => other.isLater && !isLater);
     });
   }
 
   /** @throws ServiceError where no name has two waiters more than this one: its place would be worth no more to another */
-  #makeRoom(lane: Lane): void {
-    const longest = [...this.#lanes.values()].reduce((a, b) => (b.waiters.length > a.waiters.length ? b : a), lane);
-    if (longest.waiters.length <= lane.waiters.length + 1) throw queueFull();
-    longest.waiters.at(-1)?.refuse();
+  #makeRoom(name: string): void {
+    const { size, last } = this.#queue.longest;
+    if (size <= this.#queue.sizeOf(name) + 1) throw queueFull();
+    last?.refuse();
   }
 
-  /** Hands free slots to the names in their order; a name that is served moves to the end. */
+  /** Hands free slots to the names in their order. */
   #handOn(): void {
-    for (const [name, lane] of [...this.#lanes]) {
-      if (this.#held >= this.bounds.total) return;
-      const [next] = lane.waiters;
-      if (next === undefined || !this.#isFree(lane)) continue;
+    for (;;) {
+      const next = this.#queue.shift((name) => this.#isFree(name));
+      if (next === undefined) return;
       next.admit();
-      this.#lanes.delete(name);
-      this.#lanes.set(name, lane);
     }
   }
 }

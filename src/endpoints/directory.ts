@@ -1,14 +1,9 @@
-import { type BigIntStats, stat as statWithCallback, watch } from 'node:fs';
+import { watch } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { promisify } from 'node:util';
 
-import { MOST_OF_QUERY, readBounded } from '../concurrency/bounded-file';
+import { fingerprintOf, MOST_OF_QUERY, readBounded } from '../files';
 import { concurrently } from '../concurrency/concurrently';
-import { systemCode } from '../errors';
-
-/** Takes half the CPU of the one in `node:fs/promises`: thousands of files are looked at again and again. */
-const stat: (file: string, options: { bigint: true }) => Promise<BigIntStats> = promisify(statWithCallback);
 
 /** Files that are looked at, or read, at the same time. */
 export const FILES_AT_ONCE = 32;
@@ -47,7 +42,7 @@ export function listenForChanges(directory: string, changed: (name: string | nul
 export async function fingerprintsOf(directory: string, names: readonly string[]): Promise<Map<string, Fingerprint>> {
   const files = new Map<string, Fingerprint | null>(names.map((name) => [name, null]));
   await concurrently(FILES_AT_ONCE, names, async (name) => {
-    files.set(name, await fingerprintOf(path.join(directory, name)));
+    files.set(name, await fingerprintOf(path.join(directory, name), true));
   });
   return new Map([...files].filter((file): file is [string, Fingerprint] => file[1] !== null));
 }
@@ -55,16 +50,5 @@ export async function fingerprintsOf(directory: string, names: readonly string[]
 /** The bytes of a file, or null when it changed while it was read: it is then read again later. */
 export async function readUnchanged(file: string, fingerprint: Fingerprint): Promise<Buffer | null> {
   const bytes = await readBounded(file, MOST_OF_QUERY);
-  return (await fingerprintOf(file)) === fingerprint ? bytes : null;
-}
-
-/** null: gone, a folder, or a link that leads nowhere. */
-async function fingerprintOf(file: string): Promise<Fingerprint | null> {
-  try {
-    const entry = await stat(file, { bigint: true });
-    return entry.isFile() ? [entry.ino, entry.size, entry.mtimeNs, entry.ctimeNs].join(':') : null;
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return null;
-    throw error;
-  }
+  return (await fingerprintOf(file, true)) === fingerprint ? bytes : null;
 }

@@ -27,7 +27,7 @@ export { type Paging, readPaging } from './paging';
 export { readTimestampForm } from './timestamp-form';
 export { type UnknownParameter, unknownParameters } from './unknown-parameters';
 export { readUrlEncoded } from './url-encoded';
-export { readInstant } from './values/instant';
+export { readInstantText } from './values/instant';
 export { MOST_VALUES } from './values/list';
 export { patternFault } from './values/pattern';
 export { DECLARED_TYPES } from './settings';

@@ -1,6 +1,6 @@
 import path from 'node:path';
 
-import { MOST_OF_QUERY, readBounded } from '../concurrency/bounded-file';
+import { MOST_OF_QUERY, readBounded } from '../files';
 import { systemCode } from '../errors';
 
 import { findClashes } from './clashes';

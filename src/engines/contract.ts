@@ -126,12 +126,12 @@ export interface Engine {
   /** Names engine and data in cache keys and verdicts: project, data set, location and host, or data folder and schema. */
   readonly target: string;
   /** Queries that it runs at once; missing: as many as it is sent. */
-  readonly concurrency?: number;
+  readonly concurrency?: number | undefined;
   /**
    * Resolves when queries can be run; before, `tables` and `describe` are answered, and the others wait. Missing: from the beginning.
    * Rejects where the data cannot be opened.
    */
-  readonly opened?: Promise<unknown>;
+  readonly opened?: Promise<unknown> | undefined;
   run(query: EngineQuery, limits: RunLimits): Promise<EngineResult>;
   /**
    * As `run`, for results of any length: rows go to `sink` as they come, and no faster than it takes them.
@@ -146,18 +146,20 @@ export interface Engine {
    * @param path of a file that is not there yet, in a folder that the engine may write to; what is in it after a failure is no result
    * @returns how many rows there are, whatever `maxRows` is
    */
-  readonly copy?: (query: EngineQuery, path: string, limits: RunLimits) => Promise<number>;
+  readonly copy?: ((query: EngineQuery, path: string, limits: RunLimits) => Promise<number>) | undefined;
   /**
    * Runs a query that takes each row of one table by itself: over the rows that arrived in a range, or in its beginning where that
    * is long; or over all that there are, with the place where those begin that arrive. Missing: no rows arrive.
    *
    * @throws as run; ServiceError invalidParameter for a range that is not known (any more)
    */
-  runArrived?(
-    query: EngineQuery,
-    range: ArrivedRange | { readonly table: string; readonly after: null },
-    limits: RunLimits,
-  ): Promise<ArrivedResult>;
+  readonly runArrived?:
+    | ((
+        query: EngineQuery,
+        range: ArrivedRange | { readonly table: string; readonly after: null },
+        limits: RunLimits,
+      ) => Promise<ArrivedResult>)
+    | undefined;
   /** Schemas of tables by their paths. @throws ServiceError where they cannot be read at the moment */
   tables(paths: readonly (readonly string[])[], limits: RunLimits): Promise<TableSchemas>;
   /** The columns of a query without running it; an operator has written it all. */
@@ -179,15 +181,15 @@ export interface Engine {
    *
    * @throws ServiceError `tooManyConcurrentQueries`: texts of the key have cost the engine too much
    */
-  admits?(keyName: string): void;
+  readonly admits?: ((keyName: string) => void) | undefined;
   /** What a run would read and be billed, without running it; null on an engine that bills nothing. */
   readonly dryRun: ((query: EngineQuery, limits: RunLimits) => Promise<DryRun>) | null;
   /** Bytes in memory of processes of its own; missing where it has none. */
-  readonly resident?: number;
+  readonly resident?: number | undefined;
   /** State of the breaker in front of it; missing: no breaker. */
-  readonly breaker?: () => 'closed' | 'open' | 'half-open';
+  readonly breaker?: (() => 'closed' | 'open' | 'half-open') | undefined;
   /** What is known of the data folder; missing or null: there is none. */
-  dataStatus?(): FolderStatus | null;
+  readonly dataStatus?: (() => FolderStatus | null) | undefined;
   /** Resolves when the engine answers; rejects when it does not. */
   ping(limits: RunLimits): Promise<void>;
   /** Ends running queries and gives back every resource. */

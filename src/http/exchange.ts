@@ -3,32 +3,24 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import { ERRORS, type Reason, ServiceError } from '../errors';
 import { presentsKey } from '../keys';
-import type { ByteShares, Holding } from '../limits/byte-shares';
+import type { Holding } from '../limits/byte-shares';
 import type { Log } from '../log';
-import type { RequestMeter } from '../metrics';
 import type { CompletedRequest, Phase, RequestTelemetry } from '../telemetry';
-import type { Tracing } from '../tracing/traced';
 import type { Encoding } from '../rendering/encoded-response';
 import type { HttpResponse } from './response/response';
-import { EventStream } from './response/event-stream';
 import { sendInParts } from './response/parts';
 import { watchReader } from './response/reader-watch';
-import { StreamedBody } from './response/streamed-body';
-import type { Cors } from './response/cors';
+import { EventStream, StreamedBody } from './response/streams';
 import { asServiceError, errorResponse } from './response/error';
 import { logflareError } from './response/logflare-error';
 import type { FailedLogins } from './server/failed-logins';
 import { RequestHeaders } from './request/headers';
-import { logFields } from './log-fields';
-import { SECURITY_HEADERS, TLS_HEADERS } from './response/security-headers';
-import { parentOf } from './request/traceparent';
+import { ResponseHead } from './response/head';
+import type { RequestLog } from './request-log';
+import { type Shares, sharesOf } from './server/shares';
 
 /** A request id that is echoed: short, and of characters that are safe in a header, a log and a URL. */
 const SANE_ID = /^[A-Za-z0-9._:+/=@-]{1,128}$/;
-
-const SECURITY = Object.entries(SECURITY_HEADERS).flat();
-const SECURITY_OVER_TLS = [...SECURITY, ...Object.entries(TLS_HEADERS).flat()];
-const POLICY = 'Content-Security-Policy';
 
 /** Bytes of an answer that is sent without a look at what its key's clients have left unread: whoever reads at all takes it at once. */
 const SMALL = 64 * 1024;
@@ -39,30 +31,28 @@ const TOO_MUCH_UNREAD = 'Clients of this key have not read the answers that they
 /** Seconds after which a refused answer is worth another request. */
 const RETRY_UNREAD = 5;
 
-/** What the service's life means for every answer. */
+/** What an exchange has to do with the service around it. */
 export interface ExchangeContext {
   readonly log: Log;
-  readonly cors: Cors;
-  readonly meter: RequestMeter;
-  /** null: requests are not traced. */
-  readonly tracing: Tracing | null;
-  /** Whether the log tells the SQL and LQL of requests. */
-  readonly logSql: boolean;
-  /** Whether callers reach the service through TLS. */
-  readonly tls: boolean;
-  /** Whether the service has not been ready yet. */
-  readonly starting: () => boolean;
-  /** Whether connections are being closed. */
-  readonly draining: () => boolean;
-  /** Announces the deadline of a run, in milliseconds of `performance.now()`: draining waits for it. */
-  readonly expectUntil: (deadline: number) => void;
-  /** Whether a request that needs no key presents one that has pins. */
-  readonly presentsPins: (headers: RequestHeaders) => boolean;
-  readonly failedLogins: Pick<FailedLogins, 'count'>;
+  /** Missing: requests are neither logged nor counted. */
+  readonly requests?: RequestLog;
+  /** Missing: that of a listener without pages and keys. */
+  readonly head?: ResponseHead;
   /** Bytes of answers that clients have not taken yet, and of bodies of requests. */
-  readonly unread: ByteShares;
-  readonly bodies: ByteShares;
+  readonly shares?: Shares;
+  /** Missing: the answer is that of any error. */
+  readonly failedLogins?: Pick<FailedLogins, 'count'>;
+  /** Missing: it is ready, and nobody waits for the ends of its runs. */
+  readonly lifecycle?: {
+    /** Whether the service has been ready. */
+    readonly opened: boolean;
+    /** Announces the deadline of a run, in milliseconds of `performance.now()`: draining waits for it. */
+    expectUntil(deadline: number): void;
+  };
 }
+
+const PLAIN_HEAD = new ResponseHead();
+const PLAIN_SHARES = sharesOf(0);
 
 /** A request and its response: the id, the times, the telemetry, and the one place that writes. */
 export class Exchange {
@@ -140,7 +130,7 @@ export class Exchange {
 
   /** Announces the deadline of the request's run: draining waits for it. */
   expectUntil(deadline: number): void {
-    this.context.expectUntil(deadline);
+    this.context.lifecycle?.expectUntil(deadline);
   }
 
   /** Every value of a request header, in order. @param name in lower case */
@@ -155,11 +145,11 @@ export class Exchange {
 
   /** Counts the bytes of the request's body, for its key, until it is answered. */
   holdBody(): Holding {
-    return this.#hold(this.context.bodies);
+    return this.#hold('bodies');
   }
 
-  #hold(shares: ByteShares, cut: (() => void) | null = null): Holding {
-    const holding = shares.hold(this.telemetry.key ?? '', cut);
+  #hold(what: keyof Shares, cut: (() => void) | null = null): Holding {
+    const holding = (this.context.shares ?? PLAIN_SHARES)[what].hold(this.telemetry.key ?? '', cut);
     this.#holdings.push(holding);
     return holding;
   }
@@ -190,7 +180,7 @@ export class Exchange {
 
   /** @returns false: there is no room */
   #holdUnread(body: Buffer | null): boolean {
-    const holding = this.#hold(this.context.unread, () => this.#cut());
+    const holding = this.#hold('unread', () => this.#cut());
     return holding.take(BESIDE_BODY) && (body === null || holding.take(body.length, body));
   }
 
@@ -217,26 +207,17 @@ export class Exchange {
   beginEvents(headers: readonly string[]): EventStream {
     const { request, response } = this;
     if (!response.destroyed) response.writeHead(200, this.#head(headers));
-    const holding = this.#hold(this.context.unread, () => this.#cut());
+    const holding = this.#hold('unread', () => this.#cut());
     const stream = new EventStream(response, holding, (bytes) => (this.#bytes += bytes));
     if (request.method === 'HEAD') response.end();
     else response.flushHeaders();
     return stream;
   }
 
-  #head(given: readonly string[]): string[] {
-    let own = given;
-    const { cors } = this.context;
-    if (cors.configured) own = [...varyingByOrigin(own), ...Object.entries(cors.headers(this.headers)).flat()];
-    const { tls } = this.context;
-    const policy = own.indexOf(POLICY) + 1;
-    if (tls && policy > 0) own = own.with(policy, `${own[policy]};upgrade-insecure-requests`);
-    const security = tls ? SECURITY_OVER_TLS : SECURITY;
-    // A precise clock, by which rows behind a key's pins would be told apart.
-    const pinned = this.telemetry.pinned ?? this.context.presentsPins(this.headers);
-    const timing = pinned ? [] : ['Server-Timing', this.#timing()];
-    const closing = this.context.draining() ? ['Connection', 'close'] : [];
-    return [...security, 'X-Request-Id', this.id, ...timing, ...own, ...this.#common, ...closing];
+  #head(own: readonly string[]): string[] {
+    const { id, headers } = this;
+    const request = { id, headers, pinned: this.telemetry.pinned };
+    return (this.context.head ?? PLAIN_HEAD).of(request, [...own, ...this.#common], () => this.#timing());
   }
 
   /** Answers an error of a consumer query as Logflare does; log and metrics have its true status. */
@@ -256,12 +237,13 @@ export class Exchange {
   fail(thrown: unknown): void {
     const error = asServiceError(thrown);
     const loginFailed = error.reason === 'unauthenticated' && presentsKey((name) => this.headers.values(name));
-    if (!loginFailed) {
+    const { failedLogins } = this.context;
+    if (!loginFailed || failedLogins === undefined) {
       this.#refuse(error);
       return;
     }
     const { remoteAddress = '' } = this.request.socket;
-    this.context.failedLogins.count(remoteAddress, error).then(
+    failedLogins.count(remoteAddress, error).then(
       (answer) => this.#refuse(answer),
       (broken: unknown) => this.#refuse(asServiceError(broken)),
     );
@@ -271,7 +253,7 @@ export class Exchange {
     if (this.#gone) return;
     this.telemetry.reason = error.reason;
     // What comes before the service is ready is no fault: the request's own line has the reason.
-    const early = error.reason === 'backendUnavailable' && this.context.starting();
+    const early = error.reason === 'backendUnavailable' && this.context.lifecycle?.opened === false;
     if (ERRORS[error.reason].http >= 500 && !early) {
       this.context.log.error({ id: this.id, err: error }, 'a request failed');
     }
@@ -323,16 +305,6 @@ export class Exchange {
       phases: this.#phases,
       bytes: this.#bytes,
     };
-    const { log, meter, tracing, logSql } = this.context;
-    meter.count(completed);
-    const parent = parentOf(headers.list('traceparent'));
-    const trace = tracing?.record(completed, parent, headers.list('tracestate')) ?? parent?.traceId;
-    log.info(logFields(this.id, completed, { trace, withSql: logSql }), 'request');
+    this.context.requests?.completed(this.id, headers, completed);
   }
-}
-
-function varyingByOrigin(headers: readonly string[]): string[] {
-  const vary = headers.indexOf('Vary') + 1;
-  if (vary === 0) return [...headers, 'Vary', 'Origin'];
-  return headers.with(vary, `${headers[vary]}, Origin`);
 }

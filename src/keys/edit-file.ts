@@ -1,18 +1,8 @@
-import {
-  chown,
-  type FileHandle,
-  mkdir,
-  open,
-  readFile,
-  realpath,
-  rename,
-  stat,
-  unlink,
-  writeFile,
-} from 'node:fs/promises';
+import { chown, type FileHandle, mkdir, readFile, realpath, stat, unlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 import { systemCode } from '../errors';
+import { ignoreMissing, replaceFile } from '../files';
 
 import { KeysFileError, readWrittenEntries } from './keys-file';
 
@@ -36,21 +26,7 @@ export async function editKeysFile(file: string, change: (entries: unknown[]) =>
   const release = await lock(`${target}.lock`);
   try {
     const keys = change(await readOrEmpty(target));
-    const draft = `${target}.${String(process.pid)}.draft`;
-    const handle = await open(draft, 'w', 0o600);
-    try {
-      try {
-        await keepAccess(handle, target);
-        await handle.writeFile(`${JSON.stringify({ keys }, null, 2)}\n`);
-        await handle.sync();
-      } finally {
-        await handle.close();
-      }
-      await rename(draft, target);
-    } catch (error) {
-      await unlink(draft).catch(ignoreMissing);
-      throw error;
-    }
+    await replaceFile(target, `${JSON.stringify({ keys }, null, 2)}\n`, (draft) => keepAccess(draft, target));
   } finally {
     await release();
   }
@@ -158,9 +134,4 @@ async function isLeftBehind(file: string): Promise<boolean> {
   } catch (error) {
     return systemCode(error) === 'ESRCH';
   }
-}
-
-function ignoreMissing(error: unknown): undefined {
-  if (systemCode(error) !== 'ENOENT') throw error;
-  return undefined;
 }

@@ -1,18 +1,14 @@
-import { isDay } from '../time/calendar';
+import { secondsOf } from '../time/calendar';
+import { readInstant } from '../time/instant';
 
-const INSTANT = /^(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2})(?::(\d{2})(?:\.\d{1,6})?)?(Z|[+-]\d{2}:\d{2})?)?$/;
+const INSTANT = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?(Z|[+-]\d{2}:\d{2})?)?$/;
 const PERIOD = /^([1-9]\d{0,4})([mhdw])$/;
 const UNITS = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 
-/** Milliseconds since the epoch of an ISO 8601 date or instant, UTC without a zone; null: not valid. */
+/** Milliseconds since the epoch of an ISO 8601 date or instant, to the second, UTC without a zone; null: not valid. */
 export function readExpiry(text: string): number | null {
-  const match = INSTANT.exec(text);
-  if (match === null) return null;
-  const [, year = '', month = '', day = '', hour = '00', minute = '00', second = '00', zone = 'Z'] = match;
-  const time = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}${zone}`);
-  // Date.parse carries 30 February over into March.
-  const exists = isDay(Number(year), Number(month), Number(day)) && Number(hour) < 24;
-  return Number.isNaN(time) || !exists ? null : time;
+  const micros = INSTANT.test(text) ? readInstant(text) : 'spelling';
+  return typeof micros === 'bigint' ? secondsOf(micros) * 1000 : null;
 }
 
 /** An instant as above, or a period from now: `30m`, `12h`, `90d`, `4w`. */

@@ -1,9 +1,8 @@
-import { stat } from 'node:fs/promises';
-
 import type { Logger } from 'pino';
 
 import type { Secret } from '../config';
 import { ServiceError, systemCode } from '../errors';
+import { fingerprintOf } from '../files';
 import type { ReportFault } from '../health/health';
 
 import { type HeaderValues, presentedKey } from './credentials';
@@ -71,7 +70,7 @@ export class KeyRing {
   /** See `openKeyRing`. */
   static async open(options: KeyRingOptions): Promise<KeyRing> {
     const { apiKey, ingestKey = null, keysFile, keysFileGiven, startKeyFile, log } = options;
-    const fingerprint = await fingerprintOf(keysFile);
+    const fingerprint = await fingerprintOf(keysFile, false);
     let file: KeysFile | null = null;
     try {
       file = await readKeysFile(keysFile);
@@ -175,7 +174,7 @@ export class KeyRing {
     const { keysFile, log } = this.options;
     await this.lookForStartKey();
     try {
-      const fingerprint = await fingerprintOf(keysFile);
+      const fingerprint = await fingerprintOf(keysFile, false);
       if (fingerprint === this.fingerprint) {
         this.recover();
         return;
@@ -259,15 +258,4 @@ function unrestricted(name: string, secret: string): KeyEntry {
 
 function isExpired({ expires }: Key, now: number): boolean {
   return expires !== null && now >= expires;
-}
-
-/** null: there is no such file. */
-async function fingerprintOf(file: string): Promise<string | null> {
-  try {
-    const { ino, size, mtimeNs, ctimeNs } = await stat(file, { bigint: true });
-    return [ino, size, mtimeNs, ctimeNs].join(':');
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return null;
-    throw error;
-  }
 }

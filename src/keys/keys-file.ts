@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { MOST_OF_LIST, readBounded } from '../concurrency/bounded-file';
+import { MOST_OF_LIST, readBounded } from '../files';
 import { systemCode } from '../errors';
 
 import { type KeyEntry, nameOfEntry, readEntry } from './entry';

@@ -1,7 +1,8 @@
-import { access, chmod, link, mkdir, open, readFile, unlink, writeFile } from 'node:fs/promises';
+import { access, chmod, mkdir, readFile, unlink } from 'node:fs/promises';
 import path from 'node:path';
 
 import { systemCode } from '../errors';
+import { createFile } from '../files';
 
 import { newSecretKey } from './secret-key';
 
@@ -26,30 +27,17 @@ export async function revokeStartKey(file: string): Promise<boolean> {
 /**
  * The key that the embedded engine makes at its first start, and finds again at the next ones. Mode 0600.
  *
- * Two processes that start at once get the same key: it is written to a file of its own first and then linked into place,
- * which only one of them can do, so that nobody ever reads a part of it.
+ * Two processes that start at once get the same key.
  */
 export async function ensureStartKey(file: string): Promise<{ secret: string; created: boolean }> {
   const existing = await readStartKey(file);
   if (existing !== null) return { secret: existing, created: false };
-  const directory = path.dirname(file);
-  await mkdir(directory, { recursive: true });
+  await mkdir(path.dirname(file), { recursive: true });
   const secret = newSecretKey();
-  const draft = path.join(directory, `.${path.basename(file)}.${String(process.pid)}.${secret.slice(-8)}`);
-  await writeFile(draft, `${secret}\n`, { mode: 0o600, flag: 'wx' });
-  try {
-    await link(draft, file);
-    return { secret, created: true };
-  } catch (error) {
-    const code = systemCode(error);
-    // Some file systems have no links; there the file is made at once, and a reader may have to try again.
-    if (code !== 'EEXIST' && (await createExclusively(file, secret))) return { secret, created: true };
-    const others = await readStartKey(file);
-    if (others === null) throw error;
-    return { secret: others, created: false };
-  } finally {
-    await unlink(draft);
-  }
+  if (await createFile(file, `${secret}\n`)) return { secret, created: true };
+  const others = await readStartKey(file);
+  if (others === null) throw new Error(`${file} cannot be created`);
+  return { secret: others, created: false };
 }
 
 /** null: the file does not exist yet. */
@@ -67,16 +55,4 @@ export async function readStartKey(file: string): Promise<string | null> {
     if (!['EPERM', 'EROFS', 'ENOTSUP'].includes(systemCode(error) ?? '')) throw error;
   });
   return secret;
-}
-
-async function createExclusively(file: string, secret: string): Promise<boolean> {
-  try {
-    const handle = await open(file, 'wx', 0o600);
-    await handle.writeFile(`${secret}\n`);
-    await handle.close();
-    return true;
-  } catch (error) {
-    if (systemCode(error) === 'EEXIST') return false;
-    throw error;
-  }
 }

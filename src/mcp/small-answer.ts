@@ -1,4 +1,4 @@
-import { readMembers } from '../rendering/members';
+import { readMembers } from '../json';
 
 /** What a model reads of a result where it says nothing else, and at most. */
 const FEW = { rows: 50, bytes: 16 * 1024 };

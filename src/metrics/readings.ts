@@ -5,7 +5,7 @@ import { LABELS } from './table';
 
 /** What a scrape reads; null: this process has no such service. */
 export interface Sources {
-  readonly admission: { readonly running: number; readonly waiting: number };
+  readonly admission: { readonly held: number; readonly waiting: number };
   readonly memory: { readonly size: { readonly entries: number; readonly bytes: number } };
   readonly results: { readonly inFlight: number };
   readonly warmer: { readonly warmed: number };
@@ -57,7 +57,7 @@ export function readData(metrics: Metrics, status: () => FolderStatus | null): v
 /** Registers the gauges of the services. */
 export function readServices(metrics: Metrics, sources: Sources): void {
   const { admission, memory, results, warmer, budgets } = sources;
-  metrics.read('admissionRunning', () => [[{}, admission.running]]);
+  metrics.read('admissionRunning', () => [[{}, admission.held]]);
   metrics.read('admissionWaiting', () => [[{}, admission.waiting]]);
   metrics.read('cacheMemoryBytes', () => [[{}, memory.size.bytes]]);
   metrics.read('cacheMemoryEntries', () => [[{}, memory.size.entries]]);

@@ -1,6 +1,4 @@
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
-
+import { VERSION } from '../version';
 import { type DescribedEndpoint, type Readers } from './described';
 import { ERROR_SCHEMA, errorComponents, errorExamples } from './error-responses';
 import { RESPONSE_HEADERS } from './response-headers';
@@ -8,11 +6,6 @@ import { NOT_MODIFIED, RESULT_SCHEMAS, SUCCESS_EXAMPLES } from './results';
 import { REQUEST_PARAMETERS, runPaths } from './run-paths';
 import type { Document } from './schema';
 import { type DocsAccess, ENDPOINT_SCHEMA, servicePaths } from './service-paths';
-
-/** The version of the service: that of its package, in the sources as in the build. */
-const { version: VERSION } = JSON.parse(readFileSync(path.join(__dirname, '../../package.json'), 'utf8')) as {
-  version: string;
-};
 
 const DESCRIPTION = `Saved analytical SQL over logs as read endpoints.
 

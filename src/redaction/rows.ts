@@ -1,3 +1,4 @@
+import { endOfString } from '../json';
 import { JSON_ESCAPE } from './escapes';
 import { mayHoldPii, redactText } from './text';
 
@@ -16,7 +17,8 @@ function redactRow(row: string): string {
   let redacted = '';
   let copied = 0;
   for (let start = row.indexOf('"'); start >= 0;) {
-    const end = endOfLiteral(row, start);
+    const end = endOfString(row, start);
+    if (end > row.length) throw new TypeError('a row is the text of a JSON object');
     const raw = row.slice(start, end);
     if (mayHoldPii(raw) || JSON_ESCAPE.test(raw)) {
       const text = JSON.parse(raw) as string;
@@ -29,14 +31,4 @@ function redactRow(row: string): string {
     start = row.indexOf('"', end);
   }
   return copied === 0 ? row : redacted + row.slice(copied);
-}
-
-/** Behind the closing quote of the literal that begins at `start`. */
-function endOfLiteral(row: string, start: number): number {
-  for (let quote = row.indexOf('"', start + 1); quote >= 0; quote = row.indexOf('"', quote + 1)) {
-    let backslashes = 0;
-    while (row.charCodeAt(quote - 1 - backslashes) === 0x5c) backslashes++;
-    if (backslashes % 2 === 0) return quote + 1;
-  }
-  throw new TypeError('a row is the text of a JSON object');
 }

@@ -26,7 +26,7 @@ const REDIRECTIONS = 5;
 /** A client that is not connected yet; `connect()` connects it once, and once it has ended it stays so. */
 export function createClient(address: RedisAddress): RedisClient {
   const client = address.kind === 'cluster' ? createCluster(address) : createSingle(address);
-  client.on('error', ignore);
+  client.on('error', () => undefined);
   return client;
 }
 
@@ -100,8 +100,4 @@ function sentinelLoginOf(credentials: Credentials | null): Options {
 /** Every server that commands may go to. */
 export function servers(client: RedisClient): readonly Redis[] {
   return client instanceof Cluster ? client.nodes('master') : [client];
-}
-
-function ignore(): void {
-  // Whoever sent a command hears of it.
 }

@@ -1,5 +1,5 @@
 import { withoutFormula } from './formulas';
-import { readMembers, stringValue } from './members';
+import { readMembers, stringValue } from '../json';
 
 /**
  * The names of the columns, as RFC 4180 has them.

@@ -22,7 +22,7 @@ export async function execute(
   const query = engineQuery(plan, statement, services);
   const run = (): Promise<EngineResult> => timed('engine', () => services.engine.run(query, limits));
   const result = await timed('queue', () =>
-    services.admission.run(plan.payer, limits, run).catch(forCaller(statement)),
+    services.admission.use(plan.payer, limits, run).catch(forCaller(statement)),
   );
   const { bytesProcessed, bytesBilled } = result;
   const { columns, truncated } = result;

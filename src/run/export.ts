@@ -102,7 +102,7 @@ async function sendRows(
   const timed = (): Promise<void> => request.timed('engine', () => send().catch(forCaller(statement)));
   try {
     await request.timed('queue', () =>
-      exportSlots.use(payer, waiting, () => admission.run(laneOf(payer), waiting, timed)),
+      exportSlots.use(payer, waiting, () => admission.use(laneOf(payer), waiting, timed)),
     );
   } finally {
     body.close();

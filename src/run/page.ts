@@ -5,7 +5,7 @@ import { withoutMovingStarts } from '../endpoints';
 import { ServiceError } from '../errors';
 import type { BoundParameter } from '../engines/contract';
 import { EncodedResponse } from '../rendering/encoded-response';
-import { readMembers } from '../rendering/members';
+import { readMembers } from '../json';
 import { encodeResult } from './encode-result';
 import { engineQuery } from './execute';
 import { limitsOf } from './limits';
@@ -44,7 +44,7 @@ export async function runPage(
   const query = { ...engineQuery(plan, statement, services), maxRows };
   const result = await request.timed('queue', () =>
     admission
-      .run(payer, limits, () => request.timed('engine', () => engine.run(query, limits)))
+      .use(payer, limits, () => request.timed('engine', () => engine.run(query, limits)))
       .catch(forCaller(stored)),
   );
   const fresh = result.rows.filter((row) => !take(given, digestOf(row)));

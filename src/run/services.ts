@@ -7,7 +7,6 @@ import type { Collector } from '../collector/collector';
 import type { Catalogue } from '../endpoints';
 import type { Engine } from '../engines/contract';
 import type { Key } from '../keys';
-import type { Admission } from '../limits/admission';
 import type { Budgets } from '../limits/budget';
 import type { RateLimits } from '../limits/rate-limits';
 import type { Gate } from '../sandbox';
@@ -29,7 +28,8 @@ export interface Services {
   readonly engine: Engine;
   readonly gate: Gate;
   readonly analyses: StoredAnalyses;
-  readonly admission: Admission;
+  /** Runs on the engine, by key. */
+  readonly admission: FairSlots;
   /** Exports at a time, beside their slots among all runs. */
   readonly exportSlots: FairSlots;
   /** A new file for an export. */

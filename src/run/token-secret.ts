@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { Secret } from '../config';
+import { createFile, replaceFile } from '../files';
 
 const FILE = 'token-secret';
 const SHORTEST = 32;
@@ -15,20 +16,13 @@ const SHORTEST = 32;
  */
 export async function secretOf(cacheDir: string): Promise<Secret | null> {
   const path = join(cacheDir, FILE);
-  const whole = join(cacheDir, `${FILE}.${randomBytes(8).toString('hex')}`);
   try {
     await mkdir(cacheDir, { recursive: true });
     const found = await secretIn(path);
     if (found !== null) return found;
-    await writeFile(whole, randomBytes(SHORTEST).toString('base64url'), { flag: 'wx', mode: 0o600 });
-    try {
-      // Of two processes that begin at once one gives its file the name.
-      await link(whole, path).catch(() => undefined);
-      // A process that was killed, or a full disk, may have left a part of one.
-      if ((await secretIn(path)) === null) await rename(whole, path);
-    } finally {
-      await rm(whole, { force: true });
-    }
+    const text = randomBytes(SHORTEST).toString('base64url');
+    // A process that was killed, or a full disk, may have left a part of one.
+    if (!(await createFile(path, text)) && (await secretIn(path)) === null) await replaceFile(path, text);
     return await secretIn(path);
   } catch {
     return null;

@@ -1,6 +1,7 @@
 /** The gate for consumer SQL: every wall in its order (docs/sandbox.md). A boundary between tenants; it fails closed. */
 import type { Engine, RunLimits } from '../engines/contract';
 import { raceLimits } from '../concurrency/deadline';
+import type { FairSlots } from '../concurrency/fair-slots';
 import { QueryError, ServiceError } from '../errors';
 import { isReserved } from '../googlesql/keywords';
 import { lex } from '../googlesql/lexer';
@@ -49,11 +50,6 @@ export interface Sender extends Pick<SentText, 'from'> {
   readonly fenced: boolean;
 }
 
-/** What the keys share (`Admission`). */
-export interface SharedSlots {
-  check<T>(keyName: string, limits: RunLimits, work: () => Promise<T>): Promise<T>;
-}
-
 /** Milliseconds that checking one text may take, reading the CTE tables' columns included. */
 const CHECK_TIMEOUT = 30_000;
 
@@ -78,7 +74,7 @@ export class Gate {
   constructor(
     engine: Engine,
     threads = new Threads(),
-    private readonly slots: SharedSlots | null = null,
+    private readonly slots: Pick<FairSlots, 'use'> | null = null,
   ) {
     this.#engine = engine;
     this.#threads = threads;
@@ -104,7 +100,7 @@ export class Gate {
     const check = (): Promise<Admitted> => {
       const own = checkLimits(keyName);
       const work = (): Promise<Admitted> => this.#check(stored, sent, sender, own);
-      return this.slots === null || isShort(sent) ? work() : this.slots.check(keyName, own, work);
+      return this.slots === null || isShort(sent) ? work() : this.slots.use(keyName, own, work, true);
     };
     return raceLimits(
       limits,

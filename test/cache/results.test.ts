@@ -9,7 +9,7 @@ import type { CacheResult } from '../../src/cache/results';
 import type { Lease } from '../../src/cache/stores';
 import { RedisUnavailable } from '../../src/redis/unavailable';
 import { ERRORS, type Reason, ServiceError } from '../../src/errors';
-import { Admission } from '../../src/limits/admission';
+import { FairSlots } from '../../src/concurrency/fair-slots';
 import { ManualClock } from '../manual-clock';
 import { describeWithRedis, freePort, type RedisServer, startRedis } from '../redis-server';
 import { entryOf, newIdentity, rowsOf } from './entries';
@@ -87,10 +87,10 @@ function testLife(open: (options?: ProcessOptions) => Promise<Process>): void {
   it('frees the turn of a run that everybody has left, and begins anew for who comes after', async () => {
     const process = await open();
     const identity = newIdentity();
-    const admission = new Admission({ runningPerKey: 1, running: 1, waiting: 10 });
+    const admission = new FairSlots({ perName: 1, total: 1, waiting: 10 });
     const asking = {
       run: (limits: Parameters<typeof stage.runs.begin>[0]) =>
-        admission.run('somebody', limits, () => stage.runs.begin(limits, process)),
+        admission.use('somebody', limits, () => stage.runs.begin(limits, process)),
     };
     const leaving = [new AbortController(), new AbortController()];
     const left = leaving.map(({ signal }) => failureOf(process.ask(identity, { ...asking, signal })));

@@ -10,7 +10,7 @@ import { Secret } from '../../src/config';
 import { Metrics } from '../../src/metrics';
 import { Lifecycle } from '../../src/http/server/lifecycle';
 import { createRouter } from '../../src/http/server/router';
-import { SECURITY_HEADERS } from '../../src/http/response/security-headers';
+import { SECURITY_HEADERS } from '../../src/http/response/head';
 import { ScriptedEngine, serve, type Served } from './served';
 
 const PAGE = readFileSync(path.join(__dirname, '../../docs/http.md'), 'utf8');

@@ -13,7 +13,7 @@ let engine: ScriptedEngine;
 let served: Served;
 beforeEach(async () => {
   engine = new ScriptedEngine();
-  served = await serve({ engine, bounds: { runningPerKey: 1, waiting: 1 }, longestResponse: 2000 });
+  served = await serve({ engine, bounds: { perName: 1, waiting: 1 }, longestResponse: 2000 });
 });
 afterEach(() => served.close());
 

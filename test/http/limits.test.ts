@@ -144,7 +144,7 @@ describe('the daily budget of bytes billed', () => {
   });
 
   it('of one key is not refused to another that waits for the same run', async () => {
-    const { engine, get } = await billing({ bounds: { runningPerKey: 1, running: 1 } });
+    const { engine, get } = await billing({ bounds: { perName: 1, total: 1 } });
     await get(`${PLAIN}1`).expect(200);
     await get(`${PLAIN}2`).expect(200);
     let go = (): void => undefined;

@@ -1,6 +1,6 @@
 import request from 'supertest';
 
-import { parentOf } from '../../src/http/request/traceparent';
+import { parentOf } from '../../src/http/request-log';
 import { ScriptedEngine, serve, type Served, type ServedOptions } from './served';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';

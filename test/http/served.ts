@@ -23,8 +23,9 @@ import { Lifecycle } from '../../src/http/server/lifecycle';
 import { sharesOf, type Shares } from '../../src/http/server/shares';
 import { createListener } from '../../src/http/server/listener';
 import type { Key } from '../../src/keys';
-import { Admission, type AdmissionBounds, exportSlots } from '../../src/limits/admission';
-import { type Billing, billed } from '../../src/limits/billed-engine';
+import { FairSlots, type SlotBounds } from '../../src/concurrency/fair-slots';
+import { exportSlots } from '../../src/limits/admission';
+import { BilledEngine, type Billing } from '../../src/limits/billed-engine';
 import { Budgets } from '../../src/limits/budget';
 import { RateLimits } from '../../src/limits/rate-limits';
 import { openLog } from '../../src/log';
@@ -133,7 +134,7 @@ export const ENDPOINTS = ['test.plain', 'test.typed', 'test.masked'].map((name) 
 export interface ServedOptions {
   readonly engine?: Engine;
   readonly endpoints?: readonly Endpoint[];
-  readonly bounds?: Partial<AdmissionBounds>;
+  readonly bounds?: Partial<SlotBounds>;
   /** Name of an endpoint that is broken. */
   readonly broken?: string;
   readonly corsOrigins?: '*' | readonly string[];
@@ -236,7 +237,7 @@ export function services(options: ServedOptions, metrics: Metrics): Services {
   const { engine: bare = new ScriptedEngine(), endpoints = ENDPOINTS, bounds, rate = 0, dailyBytes = null } = options;
   const keyOf: Billing['keyOf'] = (name) => Object.values(KEYS).find((key) => key.name === name) ?? null;
   const budgets = new Budgets({ perDay: dailyBytes, shared: null });
-  const engine = billed(bare, { metrics, budgets, keyOf });
+  const engine = new BilledEngine(bare, { metrics, budgets, keyOf });
   const gate = new Gate(engine);
   return {
     keys: {
@@ -271,7 +272,7 @@ export function services(options: ServedOptions, metrics: Metrics): Services {
     }),
     now: () => 0n,
     pricePerTiB: 6.25,
-    admission: new Admission({ runningPerKey: 16, running: 64, waiting: 100, ...bounds }),
+    admission: new FairSlots({ perName: 16, total: 64, waiting: 100, ...bounds }),
     exportSlots: exportSlots(engine),
     exportFile: () => {
       throw new Error('Exports are made by the real process alone.');

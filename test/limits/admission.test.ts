@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { Admission, admissionBounds } from '../../src/limits/admission';
+import { FairSlots } from '../../src/concurrency/fair-slots';
+import { admissionBounds } from '../../src/limits/admission';
 
 let test: AbortController;
 beforeEach(() => {
@@ -17,12 +18,12 @@ class Runs {
   readonly #ends = new Map<string, () => void>();
   readonly all: Promise<unknown>[] = [];
 
-  constructor(private readonly admission: Admission) {}
+  constructor(private readonly admission: FairSlots) {}
 
   start(name: string, limits: { signal?: AbortSignal; within?: number } = {}): Promise<string> {
     const { signal = test.signal, within = 10_000 } = limits;
     const key = name.charAt(0);
-    const run = this.admission.run(key, { deadline: performance.now() + within, signal }, async () => {
+    const run = this.admission.use(key, { deadline: performance.now() + within, signal }, async () => {
       this.begun.push(name);
       await new Promise<void>((resolve) => this.#ends.set(name, resolve));
       return name;
@@ -37,8 +38,8 @@ class Runs {
   }
 }
 
-function runs(bounds: Partial<ConstructorParameters<typeof Admission>[0]> = {}) {
-  const admission = new Admission({ runningPerKey: 2, running: 100, waiting: 4, ...bounds });
+function runs(bounds: Partial<ConstructorParameters<typeof FairSlots>[0]> = {}) {
+  const admission = new FairSlots({ perName: 2, total: 100, waiting: 4, ...bounds });
   return { admission, runs: new Runs(admission) };
 }
 
@@ -56,7 +57,7 @@ it('lets each key run up to its bound, whatever the others do', async () => {
 });
 
 it('goes round the keys, oldest run of each first', async () => {
-  const { runs: all } = runs({ runningPerKey: 10, running: 1, waiting: 10 });
+  const { runs: all } = runs({ perName: 10, total: 1, waiting: 10 });
   for (const name of ['z', 'a1', 'a2', 'a3', 'b1', 'b2', 'c1']) void all.start(name);
   for (const name of ['z', 'a1', 'b1', 'c1', 'a2', 'b2', 'a3']) {
     await sleep(0);
@@ -67,7 +68,7 @@ it('goes round the keys, oldest run of each first', async () => {
 });
 
 it('refuses only when the queue is full', async () => {
-  const { runs: all } = runs({ runningPerKey: 1, waiting: 2 });
+  const { runs: all } = runs({ perName: 1, waiting: 2 });
   for (const name of ['a1', 'a2', 'b1', 'b2']) void all.start(name);
   await expect(all.start('a3')).rejects.toMatchObject({
     reason: 'tooManyConcurrentQueries',
@@ -80,7 +81,7 @@ it('refuses only when the queue is full', async () => {
 });
 
 it('ends at the deadline, and frees the place in the queue', async () => {
-  const { runs: all, admission } = runs({ runningPerKey: 1, waiting: 1 });
+  const { runs: all, admission } = runs({ perName: 1, waiting: 1 });
   void all.start('a1');
   await expect(all.start('a2', { within: 20 })).rejects.toMatchObject({ reason: 'deadlineExceeded' });
   expect(admission.waiting).toBe(0);
@@ -90,7 +91,7 @@ it('ends at the deadline, and frees the place in the queue', async () => {
 });
 
 it('ends when nobody waits any more', async () => {
-  const { runs: all, admission } = runs({ runningPerKey: 1 });
+  const { runs: all, admission } = runs({ perName: 1 });
   void all.start('a1');
   const gone = new AbortController();
   const waiting = all.start('a2', { signal: gone.signal });
@@ -102,16 +103,16 @@ it('ends when nobody waits any more', async () => {
 });
 
 it('frees the place of a run that fails', async () => {
-  const { runs: all, admission } = runs({ runningPerKey: 1 });
+  const { runs: all, admission } = runs({ perName: 1 });
   const limits = { deadline: performance.now() + 1000, signal: test.signal };
-  await expect(admission.run('a', limits, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
+  await expect(admission.use('a', limits, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
   void all.start('a1');
   await sleep(0);
   expect(all.begun).toEqual(['a1']);
 });
 
 it('never runs more than its bounds, and everything in the end', async () => {
-  const admission = new Admission({ runningPerKey: 3, running: 5, waiting: 1000 });
+  const admission = new FairSlots({ perName: 3, total: 5, waiting: 1000 });
   const running = new Map<string, number>();
   let total = 0;
   let done = 0;
@@ -120,7 +121,7 @@ it('never runs more than its bounds, and everything in the end', async () => {
       const key = 'abcd'[i % 4] ?? 'a';
       await sleep(Math.random() * 20);
       const limits = { deadline: performance.now() + 10_000, signal: new AbortController().signal };
-      await admission.run(key, limits, async () => {
+      await admission.use(key, limits, async () => {
         running.set(key, (running.get(key) ?? 0) + 1);
         total++;
         expect(running.get(key)).toBeLessThanOrEqual(3);
@@ -137,27 +138,11 @@ it('never runs more than its bounds, and everything in the end', async () => {
 });
 
 it.each([
-  [{ maxRunningPerKey: 16, maxRunning: 64, maxWaiting: 100 }, undefined, { runningPerKey: 16, running: 64 }],
-  [
-    { maxRunningPerKey: 16, maxRunning: 64, maxWaiting: 100 },
-    4,
-    { runningPerKey: 2, runningBesideOthers: 1, running: 4 },
-  ],
-  [
-    { maxRunningPerKey: 1, maxRunning: 64, maxWaiting: 100 },
-    4,
-    { runningPerKey: 1, runningBesideOthers: 1, running: 4 },
-  ],
-  [
-    { maxRunningPerKey: 3, maxRunning: 2, maxWaiting: 100 },
-    4,
-    { runningPerKey: 1, runningBesideOthers: 1, running: 2 },
-  ],
-  [
-    { maxRunningPerKey: 3, maxRunning: 1, maxWaiting: 100 },
-    4,
-    { runningPerKey: 1, runningBesideOthers: 1, running: 1 },
-  ],
+  [{ maxRunningPerKey: 16, maxRunning: 64, maxWaiting: 100 }, undefined, { perName: 16, total: 64 }],
+  [{ maxRunningPerKey: 16, maxRunning: 64, maxWaiting: 100 }, 4, { perName: 2, perNameBesideOthers: 1, total: 4 }],
+  [{ maxRunningPerKey: 1, maxRunning: 64, maxWaiting: 100 }, 4, { perName: 1, perNameBesideOthers: 1, total: 4 }],
+  [{ maxRunningPerKey: 3, maxRunning: 2, maxWaiting: 100 }, 4, { perName: 1, perNameBesideOthers: 1, total: 2 }],
+  [{ maxRunningPerKey: 3, maxRunning: 1, maxWaiting: 100 }, 4, { perName: 1, perNameBesideOthers: 1, total: 1 }],
 ])('of %j, an engine of %s queries at once gets %j', (allowed, concurrency, bounds) => {
   const engine = concurrency === undefined ? {} : { concurrency };
   expect(admissionBounds(allowed, engine)).toEqual({ ...bounds, waiting: 100 });

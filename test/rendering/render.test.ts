@@ -1,9 +1,6 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 
-import fc from 'fast-check';
-
 import { ServiceError } from '../../src/errors';
-import { readMembers } from '../../src/rendering/members';
 import { render } from '../../src/rendering/render';
 import { chooseRepresentation, type Representation } from '../../src/rendering/representation';
 import { cpuTime } from '../cpu-time';
@@ -126,27 +123,6 @@ describe('CSV', () => {
 
   it('decodes escapes and keeps booleans', () => {
     expect(csv('{"a":"\\u00e9\\\\","b":true}')).toBe('a,b\r\né\\,true\r\n');
-  });
-});
-
-describe('members of an object', () => {
-  it('stand as written, whatever the values and the white space', () => {
-    fc.assert(
-      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.constantFrom(0, 1, '\t'), (object, indent) => {
-        const read = readMembers(JSON.stringify(object, null, indent));
-        expect(read.map(({ name }) => name)).toEqual(Object.keys(object));
-        expect(read.map(({ json }) => JSON.parse(json) as unknown)).toEqual(
-          Object.values(JSON.parse(JSON.stringify(object)) as object),
-        );
-      }),
-    );
-  });
-
-  it('keep repetitions', () => {
-    expect(readMembers('{ "a" : 1 , "a" : 2 }')).toEqual([
-      { name: 'a', json: '1' },
-      { name: 'a', json: '2' },
-    ]);
   });
 });
 

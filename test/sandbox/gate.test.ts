@@ -5,7 +5,7 @@ import { storedQueryOf } from '../../src/analysis/stored-analyses';
 import type { Engine } from '../../src/engines/contract';
 import { openDuckDbEngine } from '../../src/engines/duckdb/engine/engine';
 import { QueryError, ServiceError } from '../../src/errors';
-import { Admission } from '../../src/limits/admission';
+import { FairSlots } from '../../src/concurrency/fair-slots';
 import { Gate } from '../../src/sandbox';
 import { silentLog } from '../engines/silent-log';
 import { Consumer, FIXTURE_END } from './consumer';
@@ -295,7 +295,7 @@ test('no work is spent on texts of a key that have cost the engine too much', as
 });
 
 test('a long text is checked in a slot of its key, a short one at once', async () => {
-  const admission = new Admission({ runningPerKey: 1, running: 2, waiting: 1 });
+  const admission = new FairSlots({ perName: 1, total: 2, waiting: 1 });
   const gate = new Gate(consumer.engine, undefined, admission);
   const stored = storedQueryOf(consumer.endpoint('logs.all'));
   const admit = (text: string, keyName = 'a'): Promise<unknown> =>
@@ -304,7 +304,7 @@ test('a long text is checked in a slot of its key, a short one at once', async (
     });
   const long = (n: number): string => `select id, '${String(n).repeat(1_024)}' as n from edge_logs`;
   let end = (): void => undefined;
-  const running = admission.run(
+  const running = admission.use(
     'a',
     { deadline: performance.now() + 30_000, signal: new AbortController().signal },
     () => new Promise<void>((resolve) => (end = resolve)),
@@ -317,7 +317,7 @@ test('a long text is checked in a slot of its key, a short one at once', async (
     await expect(admit(long(3))).rejects.toMatchObject({ reason: 'tooManyConcurrentQueries' });
     end();
     await Promise.all([running, waiting]);
-    expect([admission.running, admission.waiting]).toEqual([0, 0]);
+    expect([admission.held, admission.waiting]).toEqual([0, 0]);
   } finally {
     end();
     await gate.close();
@@ -325,7 +325,7 @@ test('a long text is checked in a slot of its key, a short one at once', async (
 });
 
 test('what is admitted runs before more long texts of its key are checked', async () => {
-  const admission = new Admission({ runningPerKey: 1, running: 1, waiting: 10 });
+  const admission = new FairSlots({ perName: 1, total: 1, waiting: 10 });
   const gate = new Gate(consumer.engine, undefined, admission);
   const stored = storedQueryOf(consumer.endpoint('logs.all'));
   const limits = { deadline: performance.now() + 30_000, signal: new AbortController().signal, keyName: 'a' };
@@ -333,7 +333,7 @@ test('what is admitted runs before more long texts of its key are checked', asyn
   const request = async (n: number): Promise<void> => {
     await gate.admit(stored, `select id, '${String(n).repeat(1_024)}' as n from edge_logs`, { limits });
     order.push(`admitted ${String(n)}`);
-    await admission.run('a', limits, () => Promise.resolve(order.push(`ran ${String(n)}`)));
+    await admission.use('a', limits, () => Promise.resolve(order.push(`ran ${String(n)}`)));
   };
   try {
     await Promise.all([1, 2, 3, 4].map(request));

@@ -1,5 +1,5 @@
 import { typeText } from '../../googlesql/type-names';
-import { parseExact, writeExact } from './exact-json';
+import { parseExact, writeExact } from '../../json';
 import type { Outcome } from './outcome';
 import { type Row, readableRow } from './readable-rows';
 import { type DiffLine, diffRows } from './row-diff';

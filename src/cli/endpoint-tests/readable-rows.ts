@@ -1,5 +1,7 @@
-import { readInstant } from '../../endpoints';
+import { readInstantText } from '../../endpoints';
 import type { NamedType, SqlType } from '../../googlesql/types';
+import { isInCalendar } from '../../time/calendar';
+import { instantText } from '../../time/instant';
 
 /** A row by its columns. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -38,16 +40,12 @@ function inOrder(value: unknown): unknown {
 }
 
 function readableInstant(value: unknown): unknown {
-  const text = typeof value === 'string' ? readInstant(value) : instantOf(value);
+  const text = typeof value === 'string' ? readInstantText(value) : instantOf(value);
   return text?.replace(/\.?0*Z$/, 'Z') ?? inOrder(value);
 }
 
 /** `YYYY-MM-DDTHH:MM:SS.ffffffZ` of microseconds since the epoch; null for what is no TIMESTAMP. */
 function instantOf(value: unknown): string | null {
   if (typeof value !== 'bigint' && (typeof value !== 'number' || !Number.isSafeInteger(value))) return null;
-  const micros = BigInt(value);
-  const fraction = ((micros % 1_000_000n) + 1_000_000n) % 1_000_000n;
-  const day = new Date(Number((micros - fraction) / 1000n));
-  if (Number.isNaN(day.getTime())) return null;
-  return `${day.toISOString().slice(0, 19)}.${String(fraction).padStart(6, '0')}Z`;
+  return isInCalendar(BigInt(value)) ? instantText(BigInt(value)) : null;
 }

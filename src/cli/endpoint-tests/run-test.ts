@@ -2,7 +2,7 @@ import { type Endpoint } from '../../endpoints';
 import { ServiceError } from '../../errors';
 import type { Key, PinnedValue } from '../../keys';
 import type { LocalRunner } from '../local-runner';
-import { parseExact } from './exact-json';
+import { parseExact } from '../../json';
 import type { Outcome } from './outcome';
 import { type Row, readableRow } from './readable-rows';
 import type { EndpointTest } from './test-file';

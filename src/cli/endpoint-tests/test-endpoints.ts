@@ -1,7 +1,7 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
-import { MOST_OF_QUERY, readBounded } from '../../concurrency/bounded-file';
+import { MOST_OF_QUERY, readBounded } from '../../files';
 import { describeFault, type Endpoint, readDefinition } from '../../endpoints';
 import { systemCode } from '../../errors';
 import type { LocalRunner } from '../local-runner';

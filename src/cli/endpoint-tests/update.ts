@@ -2,7 +2,7 @@ import type { Document } from 'yaml';
 
 import { typeText } from '../../googlesql/type-names';
 import { comparedRows } from './compare';
-import { writeExact } from './exact-json';
+import { writeExact } from '../../json';
 import type { Outcome } from './outcome';
 import { type EndpointTest, expectsSomething } from './test-file';
 

@@ -2,7 +2,7 @@
  * Starts that lie a fixed time before now: `default_lookback` (docs/endpoints.md). They are on full hours, so that requests of
  * one hour have the same start, and share results.
  */
-import { readInstant } from './instant';
+import { readInstantText } from './instant';
 
 /** Whole hours or days, as written. */
 const LOOKBACK = /^([1-9]\d{0,5})([hd])$/;
@@ -31,7 +31,7 @@ export function hourOf(now: bigint): number {
  */
 export function startBefore(lookback: string, hour: number): string {
   const start = new Date((hour - hoursOf(lookback)) * HOUR_MILLISECONDS);
-  return readInstant(start.toISOString()) ?? FIRST_INSTANT;
+  return readInstantText(start.toISOString()) ?? FIRST_INSTANT;
 }
 
 /** Infinity: it is not of the form. */

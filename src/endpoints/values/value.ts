@@ -1,6 +1,6 @@
 import type { ParameterDeclaration } from '../endpoint';
 
-import { readDate, readInstant } from './instant';
+import { readDateText, readInstantText } from './instant';
 import { patternFault } from './pattern';
 
 /** Longest value of a declared parameter, in bytes of UTF-8. */
@@ -43,14 +43,14 @@ export function readValue(declared: Declared, text: string): ValueReading {
         ? { ok: true, value: text }
         : { ok: false, expected: 'true or false', allowed: ['true', 'false'] };
     case 'timestamp':
-      return orElse(readInstant(text), 'an ISO 8601 timestamp with at most six fraction digits', [
+      return orElse(readInstantText(text), 'an ISO 8601 timestamp with at most six fraction digits', [
         'YYYY-MM-DD',
         'YYYY-MM-DDThh:mm[:ss[.ffffff]]',
         'YYYY-MM-DDThh:mm[:ss[.ffffff]]Z',
         'YYYY-MM-DDThh:mm[:ss[.ffffff]]+hh:mm',
       ]);
     case 'date':
-      return orElse(readDate(text), 'a date that exists', ['YYYY-MM-DD']);
+      return orElse(readDateText(text), 'a date that exists', ['YYYY-MM-DD']);
     case 'enum': {
       const values = declared.values ?? [];
       return orElse(values.includes(text) ? text : null, `one of ${values.join(', ')}`, values);

@@ -8,6 +8,7 @@ import type { BodyHead, BodyWriter, RunRequest } from '../../run/types';
 import type { RequestTelemetry } from '../../telemetry';
 import { hasBody, readBody } from '../request/body';
 import type { Exchange } from '../exchange';
+import { HeaderList } from '../response/head';
 import { conditionalResponse } from '../response/conditional';
 import { chooseCoding } from '../response/content-coding';
 import { isLogflareError } from '../response/logflare-error';
@@ -39,14 +40,16 @@ async function answer(exchange: Exchange, request: HttpRunRequest, services: Ser
   const answered = await run(request, services);
   if (answered === null) return;
   const { response, headers: fromRun } = answered;
-  const headers = [...fromRun, 'Vary', VARY];
-  if (response.truncated) headers.push('X-Result-Truncated', 'true');
+  const headers = new HeaderList([...fromRun, 'Vary', VARY]);
+  if (response.truncated) headers.set('X-Result-Truncated', 'true');
   const { contentType } = response;
   const bodied = exchange.request.method !== 'POST' && hasBody(exchange.request);
   // Caches know a GET by its URL alone, which with a body is not all that was sent.
-  if (bodied) headers[headers.indexOf('Cache-Control') + 1] = 'no-store';
+  if (bodied) headers.set('Cache-Control', 'no-store');
   const method = bodied ? 'POST' : exchange.request.method;
-  exchange.send(await conditionalResponse({ response, contentType, headers }, { method }, exchange.headers));
+  exchange.send(
+    await conditionalResponse({ response, contentType, headers: headers.flat }, { method }, exchange.headers),
+  );
 }
 
 /** A class, as one is made for every request: its methods are made once. */

@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 import { ServiceError } from '../../errors';
 import { errorResponse, rawResponse } from '../response/error';
 import { headersTooLarge, LONGEST_HEADERS, LONGEST_URL, MOST_HEADERS, uriTooLong } from '../request/head';
-import { SECURITY_HEADERS } from '../response/security-headers';
+import { SECURITY_HEADERS } from '../response/head';
 
 /** Bound of Node's parser on a whole head: room for what checkHead then tells apart. */
 const LONGEST_HEAD = LONGEST_URL + 2 * LONGEST_HEADERS;

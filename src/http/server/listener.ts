@@ -6,7 +6,9 @@ import { type Metrics, RequestMeter } from '../../metrics';
 import type { Tracing } from '../../tracing/traced';
 import { Cors } from '../response/cors';
 import { directRun } from '../request/run-path';
-import { Exchange, type ExchangeContext } from '../exchange';
+import { Exchange } from '../exchange';
+import { RequestLog } from '../request-log';
+import { ResponseHead } from '../response/head';
 import { FailedLogins } from './failed-logins';
 import type { Lifecycle } from './lifecycle';
 import type { Shares } from './shares';
@@ -40,22 +42,15 @@ export function createListener(options: ListenerOptions): RequestListener {
   const cors = new Cors(corsOrigins);
   const guarded = metricsKey === null ? null : { metrics, key: metricsKey };
   const router = createRouter({ ...options, cors, metrics: guarded });
-  const meter = new RequestMeter(metrics);
   const failedLogins = new FailedLogins(() => metrics.count('failedLogins', {}));
-  const context: ExchangeContext = {
-    log,
-    logSql,
+  const head = new ResponseHead({
     cors,
-    meter,
-    tracing,
-    failedLogins,
-    ...shares,
     tls,
-    starting: () => !lifecycle.opened,
     draining: () => lifecycle.draining,
-    expectUntil: (deadline) => lifecycle.expectUntil(deadline),
     presentsPins: (headers) => lifecycle.presentsPins((name) => headers.values(name)),
-  };
+  });
+  const requests = new RequestLog({ log, logSql, meter: new RequestMeter(metrics), tracing });
+  const context = { log, requests, head, shares, failedLogins, lifecycle };
   const listen: RequestListener = (request, response) => {
     const exchange = new Exchange(request, response, context);
     const idOrName = directRun(request);

@@ -1,15 +1,18 @@
 import { once } from 'node:events';
+import type { RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-import { Metrics, RequestMeter } from '../../metrics';
-import { Cors } from '../response/cors';
-import { drainable } from './drain';
+import { ServiceError } from '../../errors';
+import type { Health } from '../../health/health';
 import type { Log } from '../../log';
-import type { ExchangeContext } from '../exchange';
-import { FailedLogins } from './failed-logins';
-import { sharesOf } from './shares';
-import { createMetricsListener, type OperatorView } from './metrics-listener';
+import type { Metrics } from '../../metrics';
+import { Exchange } from '../exchange';
+import { checkHead } from '../request/head';
+import { answerText } from '../routes/metrics';
+import { answerReady } from '../routes/probes';
+import { drainable } from './drain';
 import { createHttpServer } from './http-server';
+import type { Lifecycle } from './lifecycle';
 
 /** Milliseconds that a scrape may take after the service has ended. */
 const LAST_SCRAPE = 1000;
@@ -23,29 +26,7 @@ export async function openMetricsPort(
   { host, port }: { readonly host: string; readonly port: number },
   { log, ...view }: OperatorView & { readonly log: Log },
 ): Promise<() => Promise<void>> {
-  const uncounted = new RequestMeter(new Metrics());
-  const quiet: Log = {
-    debug: log.debug.bind(log),
-    info: () => undefined,
-    warn: log.warn.bind(log),
-    error: log.error.bind(log),
-    fatal: log.fatal.bind(log),
-  };
-  const context: ExchangeContext = {
-    log: quiet,
-    logSql: false,
-    cors: new Cors([]),
-    meter: uncounted,
-    tracing: null,
-    tls: false,
-    starting: () => false,
-    draining: () => false,
-    expectUntil: () => undefined,
-    presentsPins: () => false,
-    failedLogins: new FailedLogins(),
-    ...sharesOf(0),
-  };
-  const server = createHttpServer(createMetricsListener(view, context));
+  const server = createHttpServer(createMetricsListener(view, log));
   const drain = drainable(server);
   server.listen(port, host);
   await once(server, 'listening');
@@ -54,4 +35,42 @@ export async function openMetricsPort(
     const cutOff = performance.now() + LAST_SCRAPE;
     return drain(() => cutOff);
   };
+}
+
+const METHODS = ['GET', 'HEAD'];
+
+/** What those may read who reach the port. */
+interface OperatorView {
+  readonly metrics: Metrics;
+  readonly lifecycle: Lifecycle;
+  readonly health: Pick<Health, 'degradations'>;
+}
+
+/** What listens on METRICS_PORT: `/metrics` and `/ready` with its detail, for everybody who reaches it, and nothing else. */
+function createMetricsListener(view: OperatorView, log: Log): RequestListener {
+  const { metrics, lifecycle, health } = view;
+  const routes = new Map<string, (exchange: Exchange) => Promise<void>>([
+    ['/metrics', (exchange) => answerText(exchange, metrics)],
+    ['/ready', (exchange) => answerReady(exchange, lifecycle, health, true)],
+  ]);
+  return (request, response) => {
+    const exchange = new Exchange(request, response, { log });
+    answer(exchange, routes).catch((error: unknown) => exchange.fail(error));
+  };
+}
+
+async function answer(
+  exchange: Exchange,
+  routes: ReadonlyMap<string, (exchange: Exchange) => Promise<void>>,
+): Promise<void> {
+  const { method = '', url = '' } = exchange.request;
+  checkHead(exchange.request, exchange.headers);
+  const path = url.replace(/[?#].*$/, '');
+  const route = routes.get(path);
+  if (route === undefined) throw new ServiceError('notFound', 'There is nothing under this path.');
+  exchange.telemetry.route = path;
+  if (!METHODS.includes(method)) {
+    throw new ServiceError('methodNotAllowed', `${method} is not allowed here.`, { allowed: METHODS });
+  }
+  await route(exchange);
 }

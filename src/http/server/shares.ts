@@ -1,5 +1,4 @@
 import { ByteShares } from '../../limits/byte-shares';
-import type { ExchangeContext } from '../exchange';
 
 const MIB = 1024 * 1024;
 
@@ -7,7 +6,11 @@ const MIB = 1024 * 1024;
 const UNREAD = 64 * MIB;
 const BODIES = 32 * MIB;
 
-export type Shares = Pick<ExchangeContext, 'unread' | 'bodies'>;
+/** Bytes of answers that clients have not taken yet, and of bodies of requests. */
+export interface Shares {
+  readonly unread: ByteShares;
+  readonly bodies: ByteShares;
+}
 
 /** What callers may have the process hold (docs/operations.md): twice a key's share for all. @param longestResponse bytes */
 export function sharesOf(longestResponse: number): Shares {

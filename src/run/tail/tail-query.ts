@@ -7,7 +7,7 @@ import { QueryError, ServiceError } from '../../errors';
 import { COMPOSED_BOUNDS } from '../../googlesql/bounds';
 import { parseQuery } from '../../googlesql/parser';
 import { rowByRow, type RowByRow } from '../../googlesql/row-by-row';
-import { readMembers } from '../../rendering/members';
+import { readMembers } from '../../json';
 import { engineQuery } from '../execute';
 import { renderRows } from '../render-rows';
 import type { Services } from '../services';
@@ -86,7 +86,7 @@ export class TailQuery implements ArrivingRows {
   }
 
   #admitted<T>(limits: RunLimits, work: () => Promise<T>): Promise<T> {
-    return this.services.admission.run(this.#payer(limits), limits, work);
+    return this.services.admission.use(this.#payer(limits), limits, work);
   }
 
   #payer({ keyName }: RunLimits): string {

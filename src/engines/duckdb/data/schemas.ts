@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-import { MOST_OF_LIST, readBounded } from '../../../concurrency/bounded-file';
+import { MOST_OF_LIST, readBounded } from '../../../files';
 import { parseRestSchema, RestSchemaError, type RestField } from '../../../googlesql/rest-schema';
 import { LOG_SCHEMA } from '../../log-schema';
 import { codeOf } from '../engine/native-error';

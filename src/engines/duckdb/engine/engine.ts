@@ -25,7 +25,7 @@ import type {
 import type { FolderStatus } from '../../data-status';
 import { type Lines, resultOf } from '../../lines';
 import { checkLimits } from '../../../concurrency/deadline';
-import { answeringInTime } from './prompt-engine';
+import { PromptEngine } from './prompt-engine';
 import type { Work } from './connections';
 import { bindValues, boundInstant, type BoundValue, boundValue } from './bound-value';
 import { openDatabase, type Database } from './database';
@@ -58,7 +58,7 @@ import { Translations } from './translation-cache';
 export async function openDuckDbEngine(options: DuckDbOptions): Promise<Engine> {
   const database = await openDatabase(options);
   await database.instance;
-  return answeringInTime(new DuckDbEngine(database, options));
+  return new PromptEngine(new DuckDbEngine(database, options));
 }
 
 /** All rows of a query, from when it began last. */
@@ -139,7 +139,7 @@ interface ReadOver {
 
 /**
  * The engine itself. What it is asked for settles when it has really ended: DuckDB may take its time beyond deadline and
- * signal to notice an interrupt. `answeringInTime` makes it what callers expect.
+ * signal to notice an interrupt. `PromptEngine` makes it what callers expect.
  */
 export class DuckDbEngine implements Engine {
   readonly kind = 'duckdb';

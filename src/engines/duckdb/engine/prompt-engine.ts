@@ -1,31 +1,37 @@
-import type { Engine, RunLimits } from '../../contract';
-import { raceLimits } from '../../../concurrency/deadline';
+import { raceLimits, type RunLimits } from '../../../concurrency/deadline';
+import type { Engine } from '../../contract';
+import { ForwardingEngine } from '../../forwarding-engine';
 
 /** The engine, with answers at deadline and signal at the latest; what is under way ends behind them. */
-export function answeringInTime(engine: Engine): Engine {
-  const within = <T>(limits: RunLimits, work: () => Promise<T>): Promise<T> => raceLimits(limits, work, ignore);
-  return {
-    kind: engine.kind,
-    get target() {
-      return engine.target;
-    },
-    dataStatus: () => engine.dataStatus?.() ?? null,
-    ...(engine.concurrency === undefined ? {} : { concurrency: engine.concurrency }),
-    dryRun: engine.dryRun,
-    run: (query, limits) => within(limits, () => engine.run(query, limits)),
-    ...(engine.runArrived === undefined
-      ? {}
-      : { runArrived: (query, range, limits) => within(limits, () => engine.runArrived!(query, range, limits)) }),
-    stream: (query, limits, sink) => within(limits, () => engine.stream(query, limits, sink)),
-    tables: (paths, limits) => within(limits, () => engine.tables(paths, limits)),
-    describe: (sql, parameters, limits) => within(limits, () => engine.describe(sql, parameters, limits)),
-    inspect: (statement, tables, parameters, limits) =>
-      within(limits, () => engine.inspect(statement, tables, parameters, limits)),
-    ping: (limits) => within(limits, () => engine.ping(limits)),
-    close: () => engine.close(),
-  };
+export class PromptEngine extends ForwardingEngine {
+  override run(...[query, limits]: Parameters<Engine['run']>): ReturnType<Engine['run']> {
+    return within(limits, () => super.run(query, limits));
+  }
+  override stream(...[query, limits, sink]: Parameters<Engine['stream']>): ReturnType<Engine['stream']> {
+    return within(limits, () => super.stream(query, limits, sink));
+  }
+  override get copy(): Engine['copy'] {
+    const copy = super.copy;
+    return copy && ((query, path, limits) => within(limits, () => copy(query, path, limits)));
+  }
+  override get runArrived(): Engine['runArrived'] {
+    const runArrived = super.runArrived;
+    return runArrived && ((query, range, limits) => within(limits, () => runArrived(query, range, limits)));
+  }
+  override tables(...[paths, limits]: Parameters<Engine['tables']>): ReturnType<Engine['tables']> {
+    return within(limits, () => super.tables(paths, limits));
+  }
+  override describe(...[sql, parameters, limits]: Parameters<Engine['describe']>): ReturnType<Engine['describe']> {
+    return within(limits, () => super.describe(sql, parameters, limits));
+  }
+  override inspect(...call: Parameters<Engine['inspect']>): Promise<void> {
+    return within(call[3], () => super.inspect(...call));
+  }
+  override ping(limits: RunLimits): Promise<void> {
+    return within(limits, () => super.ping(limits));
+  }
 }
 
-function ignore(): void {
-  // Nobody waits for it any more.
+function within<T>(limits: RunLimits, work: () => Promise<T>): Promise<T> {
+  return raceLimits(limits, work, () => undefined);
 }

@@ -40,7 +40,7 @@ export class LiveDatabase {
     private readonly log: Log,
   ) {
     this.#open = instance.then((first) => this.#opened(first));
-    this.#open.catch(ignore);
+    this.#open.catch(() => undefined);
   }
 
   /** As `Connections.use`. */
@@ -54,7 +54,13 @@ export class LiveDatabase {
   }
 
   async #do<T>(limits: RunLimits, work: (connections: Connections) => Promise<T>): Promise<T> {
-    const current = this.#opening ? await raceLimits(limits, () => this.#open, ignore) : await this.#open;
+    const current = this.#opening
+      ? await raceLimits(
+          limits,
+          () => this.#open,
+          () => undefined,
+        )
+      : await this.#open;
     try {
       return await work(current.connections);
     } catch (error) {
@@ -66,7 +72,7 @@ export class LiveDatabase {
   /** Interrupts what runs and closes. */
   async close(): Promise<void> {
     this.#closed = true;
-    await this.#open.then(closeAll, ignore);
+    await this.#open.then(closeAll, () => undefined);
   }
 
   #opened(instance: DuckDBInstance): Open {
@@ -110,8 +116,4 @@ export class LiveDatabase {
 async function closeAll({ connections, instance }: Open): Promise<void> {
   await connections.close();
   instance.closeSync();
-}
-
-function ignore(): void {
-  // What waits for the database comes to its own end.
 }

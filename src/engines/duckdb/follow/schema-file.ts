@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { MOST_OF_LIST, readBounded } from '../../../concurrency/bounded-file';
+import { MOST_OF_LIST, readBounded } from '../../../files';
 import { codeOf } from '../engine/native-error';
 
 /** `schema.json` as it was at the start, which is how it counts. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 import { readTestFile } from '../../src/cli/endpoint-tests/test-file';
-import { readBounded, readBoundedSync } from '../../src/concurrency/bounded-file';
+import { readBounded, readBoundedSync } from '../../src/files';
 import { readSources } from '../../src/collector/sources';
 import { readCatalogue } from '../../src/endpoints/read-catalogue';
 import { describedTables } from '../../src/engines/duckdb/data/schemas';

@@ -136,20 +136,20 @@ describe('a slot that another run has', () => {
   }
 
   it.each(RUNNING)('is not there for %s of any key, until it is', async (name) => {
-    const { site, end } = await busy('other', { running: 1, waiting: 0 });
+    const { site, end } = await busy('other', { total: 1, waiting: 0 });
     expect((await ask(name, site, 'exporter')).error?.reason).toBe('tooManyConcurrentQueries');
     await end();
     expect((await ask(name, site, 'exporter')).rows).toEqual(ROWS);
   });
 
   it.each(RUNNING)('leaves another for %s where there are two', async (name) => {
-    const { site, end } = await busy('other', { running: 2, waiting: 0 });
+    const { site, end } = await busy('other', { total: 2, waiting: 0 });
     expect((await ask(name, site, 'exporter')).rows).toEqual(ROWS);
     await end();
   });
 
   it.each(RUNNING)('of the same key counts for %s, but beside an export', async (name) => {
-    const { site, end } = await busy('exporter', { runningPerKey: 1, waiting: 0 });
+    const { site, end } = await busy('exporter', { perName: 1, waiting: 0 });
     expect((await ask(name, site, 'exporter')).error?.reason ?? null).toBe(
       isExport(name) ? null : 'tooManyConcurrentQueries',
     );
@@ -157,7 +157,7 @@ describe('a slot that another run has', () => {
   });
 
   it.each(FREE)('is not needed for %s', async (name) => {
-    const { site, end } = await busy('exporter', { running: 1, waiting: 0 });
+    const { site, end } = await busy('exporter', { total: 1, waiting: 0 });
     expect((await ask(name, site, 'exporter')).error).toBeNull();
     await end();
   });

@@ -516,7 +516,7 @@ export function readConfig(environment: Environment, terminal = false): Config {
   ) as Values;
   for (const [name, { instead, restricts }] of Object.entries(REMOVED)) {
     const value = environment[name];
-    if (value && restricts(Number(value))) faults.push(`${name}: this setting is gone. ${instead}`);
+    if (value && restricts(Number(value))) faults.push(`${name}: this setting is gone, remove it. ${instead}`);
   }
   const config = configOf(values, environment, terminal);
   faults.push(...contradictions(values, config, environment));
@@ -651,7 +651,7 @@ function warningsOf(v: Values, embedded: boolean, environment: Environment): rea
       ? ['BIGQUERY_EMULATOR_HOST has no effect with ENGINE=duckdb.']
       : []),
     ...Object.entries(REMOVED).flatMap(([name, { instead }]) =>
-      environment[name] ? [`${name} has no effect: this setting is gone. ${instead}`] : [],
+      environment[name] ? [`${name} has no effect: this setting is gone, remove it. ${instead}`] : [],
     ),
   ];
 }

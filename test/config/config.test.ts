@@ -140,8 +140,8 @@ describe('a bad value', () => {
 describe('a setting that is gone', () => {
   it('is warned of, with what holds in its place', () => {
     expect(readConfig({ LEASE_TIME: '20', MAX_TAILS: '1000' }).warnings).toEqual([
-      'LEASE_TIME has no effect: this setting is gone. It is 5 seconds.',
-      'MAX_TAILS has no effect: this setting is gone. It is 1000 listeners.',
+      'LEASE_TIME has no effect: this setting is gone, remove it. It is 5 seconds.',
+      'MAX_TAILS has no effect: this setting is gone, remove it. It is 1000 listeners.',
     ]);
   });
 
@@ -153,7 +153,7 @@ describe('a setting that is gone', () => {
     ['ENDPOINT_RATE_LIMIT', '5'],
     ['EXPORT_TIMEOUT', '60'],
   ])('%s=%s stops the start, as it restricted more', (name, value) => {
-    expect(fault({ [name]: value })).toMatch(new RegExp(`^${name}: this setting is gone\\. `));
+    expect(fault({ [name]: value })).toMatch(new RegExp(`^${name}: this setting is gone, remove it\\. `));
   });
 });
 

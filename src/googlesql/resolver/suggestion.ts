@@ -91,9 +91,10 @@ export function nearest(name: string, known: Iterable<string>): string | undefin
     if (compared++ === MOST_COMPARED) break;
     if (candidate.length < (longer?.length ?? Infinity) && candidate.toLowerCase().startsWith(wanted))
       longer = candidate;
-    if (Math.abs(candidate.length - wanted.length) >= least) continue;
+    if (Math.abs(candidate.length - wanted.length) > least) continue;
     const distance = editDistance(wanted, candidate.toLowerCase());
-    if (distance < least) {
+    // A letter is left out more often than one is added.
+    if (distance < least || (distance === least && best !== undefined && candidate.length > best.length)) {
       least = distance;
       best = candidate;
     }

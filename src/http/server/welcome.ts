@@ -29,7 +29,7 @@ export function welcome(facts: WelcomeFacts): string {
   const curl = `Logquay answers at ${base}. Try:\n\n  curl -H "X-API-KEY: ${shownKey(facts)}" '${base}${path}'\n`;
   const pages = [
     ...(facts.explorer ? [`Look at the logs: ${base}/explore`] : []),
-    ...(facts.docs ? [`Every endpoint, and a form to try it: ${base}/docs`] : []),
+    ...(facts.docs ? [`Every endpoint, with its parameters: ${base}/docs`] : []),
   ];
   return pages.length === 0 ? curl : `${curl}\n${pages.join('\n')}\n`;
 }

@@ -119,7 +119,7 @@ export function checkDeclaredTables(
   throw new ServiceError(
     'accessDenied',
     `"${query.language}" may not be used with pinned parameters where the schema of a table is inferred from its rows.`,
-    { parameter: query.language },
+    { parameter: query.language, hint: 'Its operator can declare the table in schema.json (docs/data.md).' },
   );
 }
 

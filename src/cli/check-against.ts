@@ -1,11 +1,14 @@
 import { resolverOf } from '../analysis/resolve-stored';
 import { StoredAnalyses, storedQueryOf } from '../analysis/stored-analyses';
 import { readConfig } from '../config';
-import { check, type CheckOptions, type Endpoint, readCatalogue } from '../endpoints';
-import type { Engine } from '../engines/contract';
+import { check, type CheckOptions } from '../endpoints/check';
+import { readCatalogue } from '../endpoints/directory';
+import type { Endpoint } from '../endpoints/endpoint';
 import { ServiceError } from '../errors';
+import { typicalValues } from '../sandbox/cte-columns';
+import { Gate } from '../sandbox/gate';
+import type { Engine } from '../engines/contract';
 import { openLog } from '../log';
-import { Gate, typicalValues } from '../sandbox';
 import { schemaAnalyses } from './schema-analyses';
 import type { Surroundings } from './surroundings';
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 
-import type { CreateOptions } from '../keys';
+import type { CreateOptions } from '../keys/command';
 import { repeatable } from './repeatable';
 import { scopeFault } from './key-scope';
 import type { Surroundings } from './surroundings';

@@ -1,5 +1,5 @@
 import { readConfig } from '../config';
-import { openCatalogue } from '../endpoints';
+import { openCatalogue } from '../endpoints/catalogue';
 import { openLog } from '../log';
 import { type LocalRequest, openLocalRunner } from './local-runner';
 import { OPERATOR } from './operator';

@@ -4,13 +4,14 @@ import { MemoryUsageBook } from '../cache/memory-usage-book';
 import { Results } from '../cache/results';
 import { FairSlots } from '../concurrency/fair-slots';
 import { Parts } from '../concurrency/parts';
-import { Threads } from '../concurrency/threads';
+import { Threads } from '../concurrency/threads/threads';
+import type { Catalogue } from '../endpoints/catalogue';
+import type { Key } from '../keys/key';
+import { Gate } from '../sandbox/gate';
 import type { Config } from '../config';
-import type { Catalogue } from '../endpoints';
 import type { Engine } from '../engines/contract';
 import { ForwardingEngine } from '../engines/forwarding-engine';
 import type { NamedType } from '../googlesql/types';
-import type { Key } from '../keys';
 import { RateLimits } from '../limits/rate-limits';
 import type { Log } from '../log';
 import type { EncodedResponse } from '../rendering/encoded-response';
@@ -19,7 +20,6 @@ import { servicesOf } from '../run/open-services';
 import { run } from '../run/run';
 import type { Services } from '../run/services';
 import type { RunRequest } from '../run/types';
-import { Gate } from '../sandbox';
 
 export interface LocalRequest {
   /** Name or id. */

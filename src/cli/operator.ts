@@ -1,4 +1,4 @@
-import type { Key } from '../keys';
+import type { Key } from '../keys/key';
 
 /** Whoever may start this process may read its data anyway. */
 export const OPERATOR: Key = {

@@ -53,7 +53,7 @@ export function addRun(program: Command, { environment, note }: Surroundings): v
       };
       await untilCancelled(async (signal) => {
         const { runLocally } = await import('./local-run.js');
-        const { ServiceError } = await import('../errors/index.js');
+        const { ServiceError } = await import('../errors.js');
         try {
           const { bytes, truncated } = await runLocally(request, environment, signal);
           print(process.stdout, bytes);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 
 import { readConfig } from '../config';
-import { openCatalogue } from '../endpoints';
+import { openCatalogue } from '../endpoints/catalogue';
 import { openLog } from '../log';
 import type { Caller } from '../mcp/caller';
 import { createServer } from '../mcp/server';

@@ -2,13 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { MOST_ROW_VALUES } from '../engines/duckdb/data/row-values';
 import type { RunLimits } from '../concurrency/deadline';
-import type { Threads } from '../concurrency/threads';
-import { describedTables } from '../engines/duckdb/data/schemas';
+import type { Threads } from '../concurrency/threads/threads';
 import { ServiceError } from '../errors';
+import type { Metrics } from '../metrics/metrics';
+import { describedTables } from '../engines/duckdb/data/schemas';
 import type { RestField } from '../googlesql/rest-schema';
 import type { ReportFault } from '../health/health';
 import type { Log } from '../log';
-import type { Metrics } from '../metrics';
 import { Audit } from './audit';
 import { type Batch, type BatchFault, BATCH_TASK, hasMoreValues, MOST_EVENTS, MOST_VALUES, readBatch } from './batch';
 import { FreeSpace } from './free-space';

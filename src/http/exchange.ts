@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import { ERRORS, type Reason, ServiceError } from '../errors';
-import { presentsKey } from '../keys';
+import { presentsKey } from '../keys/key';
 import type { Holding } from '../limits/byte-shares';
 import type { Log } from '../log';
 import type { CompletedRequest, Phase, RequestTelemetry } from '../telemetry';

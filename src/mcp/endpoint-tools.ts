@@ -1,6 +1,9 @@
 /** Endpoints with `mcp: true` in their settings, as tools of their own. */
-import { describeLookback, type Endpoint, mayRun, MOST_VALUES, type ParameterDeclaration } from '../endpoints';
-import type { Key } from '../keys';
+import { mayRun } from '../endpoints/catalogue';
+import type { Endpoint, ParameterDeclaration } from '../endpoints/endpoint';
+import { describeLookback } from '../endpoints/parameters';
+import { MOST_VALUES } from '../endpoints/values';
+import type { Key } from '../keys/key';
 import { MAX_ROWS, READ_ONLY, type ToolDefinition } from './definitions';
 import type { JsonSchema } from './json-schema';
 

@@ -1,8 +1,10 @@
 /** What the tools do: each as the same request over HTTP, through the same steps of src/run. */
-import { type Endpoint, mayRun, type RawEntry, readJsonBody } from '../endpoints';
+import { mayRun } from '../endpoints/catalogue';
+import type { Endpoint } from '../endpoints/endpoint';
+import { type RawEntry, readJsonBody } from '../endpoints/raw-entries';
 import { ServiceError } from '../errors';
+import type { Key } from '../keys/key';
 import type { DescribedColumn } from '../googlesql/described-columns';
-import type { Key } from '../keys';
 import { analyse } from '../run/analyse';
 import { mayQuery } from '../run/authorise';
 import { run } from '../run/run';

@@ -4,22 +4,17 @@ import type { ConsumerAnalysis, TextFault, Warning } from '../analysis/consumer-
 import { storedQueryOf } from '../analysis/stored-analyses';
 import type { StoredAnalysis } from '../analysis/stored-query';
 import { completeText } from '../completion/complete-task';
-import {
-  type ConsumerRequest,
-  describeParameters,
-  type Endpoint,
-  type RawEntry,
-  readConsumerRequest,
-  readPosition,
-  readSwitch,
-  unknownParameters,
-} from '../endpoints';
-import type { BoundParameter, RunLimits } from '../engines/contract';
+import { readPosition } from '../endpoints/definition';
+import type { Endpoint } from '../endpoints/endpoint';
+import { describeParameters, unknownParameters } from '../endpoints/parameters';
+import type { RawEntry } from '../endpoints/raw-entries';
+import { type ConsumerRequest, readConsumerRequest, readSwitch } from '../endpoints/reserved-parameters';
 import { lineAndColumn, offsetOf, ServiceError } from '../errors';
+import type { Key } from '../keys/key';
+import { tablesOfStoredQuery } from '../sandbox/compose';
+import type { BoundParameter, RunLimits } from '../engines/contract';
 import { describeColumns } from '../googlesql/described-columns';
 import type { Span } from '../googlesql/syntax';
-import type { Key } from '../keys';
-import { tablesOfStoredQuery } from '../sandbox';
 import { authorise, checkDeclaredTables, checkPermissions, checkResolves, mayQuery, maySeeSchema } from './authorise';
 import { engineQuery } from './execute';
 import { limitsOf } from './limits';

@@ -1,5 +1,5 @@
 /** Which pattern of a query is at fault, once an engine has refused one. */
-import { patternFault } from '../endpoints';
+import { patternFault } from '../endpoints/values';
 import { QueryError } from '../errors';
 import { TRANSLATED_BOUNDS } from '../googlesql/bounds';
 import { parseQuery } from '../googlesql/parser';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 import { yieldToEventLoop } from '../concurrency/event-loop';
 import type { EngineResult, RunLimits } from '../engines/contract';
-import { redactRows } from '../redaction';
+import { redactRows } from '../redaction/redaction';
 import { EncodedResponse } from '../rendering/encoded-response';
 import { linesBody } from '../rendering/lines-body';
 import { closingOf, render, tooLarge } from '../rendering/render';

@@ -1,8 +1,8 @@
 /** Exports: results of any length, sent while the engine still reads them (docs/exports.md). */
 import { raceLimits } from '../concurrency/deadline';
-import type { Endpoint } from '../endpoints';
+import type { Endpoint } from '../endpoints/endpoint';
 import { ServiceError } from '../errors';
-import type { Key } from '../keys';
+import type { Key } from '../keys/key';
 import { allowedEndpoint, checkMayExport } from './authorise';
 import { currentKey, LOOK_AGAIN } from './current-key';
 import { engineQuery } from './execute';

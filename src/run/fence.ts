@@ -1,8 +1,8 @@
 /** Keys that must learn nothing of rows which a stored query filters out (docs/sandbox.md, The fence). */
 import { SEVERAL_CAN_FAIL } from '../engines/execution-faults';
 import { QueryError } from '../errors';
+import type { Key } from '../keys/key';
 import type { Span } from '../googlesql/syntax';
-import type { Key } from '../keys';
 
 /** Without pins a key could choose every value of the stored filters itself: nothing is hidden from it. */
 export function needsFence(key: Pick<Key, 'pins'>): boolean {

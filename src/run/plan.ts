@@ -1,23 +1,24 @@
 import { identify } from '../cache/identity';
 import type { Usage } from '../cache/usage';
+import type { Endpoint } from '../endpoints/endpoint';
 import {
-  type ConsumerRequest,
-  type Endpoint,
-  quoteValue,
-  type RawEntry,
-  readConsumerRequest,
   readMovingStarts,
   readParameters,
-  readPaging,
-  readSwitch,
-  readTimestampForm,
   type UnknownParameter,
   unknownParameters,
   withoutMovingStarts,
-} from '../endpoints';
+} from '../endpoints/parameters';
+import { quoteValue, type RawEntry } from '../endpoints/raw-entries';
+import {
+  type ConsumerRequest,
+  readConsumerRequest,
+  readPaging,
+  readSwitch,
+  readTimestampForm,
+} from '../endpoints/reserved-parameters';
 import { ServiceError } from '../errors';
-import type { Key } from '../keys';
-import { misreadingsOf } from '../lql';
+import type { Key } from '../keys/key';
+import { misreadingsOf } from '../lql/misreadings';
 import { chooseRepresentation, EXPORTED, PARQUET, type Representation } from '../rendering/representation';
 import { checkDeclaredTables, checkMayExport, checkPermissions, maySeeSchema } from './authorise';
 import { checkDryRun } from './dry-run';

@@ -1,5 +1,5 @@
 import type { NamedType, SqlType } from '../googlesql/types';
-import { redactText } from '../redaction';
+import { redactText } from '../redaction/redaction';
 
 /** Columns with the names that redacted rows have (docs/redaction.md), fields at any depth among them. */
 export function redactedNames(columns: readonly NamedType[]): NamedType[] {

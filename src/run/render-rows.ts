@@ -1,6 +1,6 @@
 /** A worker task: redacts and encodes some rows of a long result. */
-import type { Task } from '../concurrency/threads';
-import { redactRows } from '../redaction';
+import type { Task } from '../concurrency/threads/threads';
+import { redactRows } from '../redaction/redaction';
 import { linesOf, type Part } from '../rendering/render';
 
 export interface RedactablePart extends Part {

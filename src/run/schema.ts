@@ -1,7 +1,7 @@
 /** What a key may query: for editors, explorers and assistants (docs/analysis.md). */
-import { describeParameters } from '../endpoints';
+import { describeParameters } from '../endpoints/parameters';
+import { describeFunctions } from '../sandbox/functions';
 import { describeColumns } from '../googlesql/described-columns';
-import { describeFunctions } from '../sandbox';
 import { authorise, checkResolves, mayQuery, maySeeSchema } from './authorise';
 import { limitsOf } from './limits';
 import type { Services } from './services';

@@ -1,6 +1,7 @@
-import { type Endpoint, faultIn } from '../endpoints';
-import { isExecutionFault } from '../engines/execution-faults';
+import { faultIn } from '../endpoints/definition';
+import type { Endpoint } from '../endpoints/endpoint';
 import { type QueryError, ServiceError } from '../errors';
+import { isExecutionFault } from '../engines/execution-faults';
 import type { Span } from '../googlesql/syntax';
 
 /** Whether a statement is at fault, and not a value that it met. */

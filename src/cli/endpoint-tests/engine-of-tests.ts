@@ -1,7 +1,8 @@
 import path from 'node:path';
 
 import { readConfig } from '../../config';
-import type { Catalogue, Endpoint } from '../../endpoints';
+import type { Catalogue } from '../../endpoints/catalogue';
+import type { Endpoint } from '../../endpoints/endpoint';
 import { type Log, openLog } from '../../log';
 import { type LocalRunner, openLocalRunner } from '../local-runner';
 import { type DataSet, writeDataSet } from './data-set';

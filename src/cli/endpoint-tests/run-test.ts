@@ -1,6 +1,6 @@
-import { type Endpoint } from '../../endpoints';
+import type { Endpoint } from '../../endpoints/endpoint';
 import { ServiceError } from '../../errors';
-import type { Key, PinnedValue } from '../../keys';
+import type { Key, PinnedValue } from '../../keys/key';
 import type { LocalRunner } from '../local-runner';
 import { parseExact } from '../../json';
 import type { Outcome } from './outcome';

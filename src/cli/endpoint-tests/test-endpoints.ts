@@ -2,7 +2,9 @@ import { readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 import { MOST_OF_QUERY, readBounded } from '../../files';
-import { describeFault, type Endpoint, readDefinition } from '../../endpoints';
+import { readDefinition } from '../../endpoints/definition';
+import type { Endpoint } from '../../endpoints/endpoint';
+import { describeFault } from '../../endpoints/fault';
 import { systemCode } from '../../errors';
 import type { LocalRunner } from '../local-runner';
 import { compare } from './compare';

@@ -1,4 +1,4 @@
-import { jsonSchemaOf } from '../../endpoints';
+import { jsonSchemaOf } from '../../endpoints/settings-json-schema';
 import { testFileSchema } from './test-file';
 
 /** Files of tests as JSON Schema, draft 7. */

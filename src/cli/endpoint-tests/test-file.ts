@@ -2,7 +2,7 @@ import { type Document, parseDocument } from 'yaml';
 import { z } from 'zod';
 
 import { MOST_OF_LIST, readBounded } from '../../files';
-import { lineAndColumn, ERRORS, systemCode, type Reason } from '../../errors';
+import { ERRORS, lineAndColumn, type Reason, systemCode } from '../../errors';
 
 /** A file of tests cannot be read: one line for each fault, `file:line: reason`. */
 export class TestFileError extends Error {

@@ -1,5 +1,5 @@
 /** BigQuery's failures as errors of the service, by their `reason`. */
-import { QueryError, ServiceError, type Reason } from '../../errors';
+import { QueryError, type Reason, ServiceError } from '../../errors';
 import { deadlineExceeded } from '../../concurrency/deadline';
 import { OUT_OF_MEMORY } from '../execution-faults';
 import { isTransient, type ApiFailure } from './api-failure';

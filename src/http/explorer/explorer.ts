@@ -1,5 +1,5 @@
 import { ServiceError } from '../../errors';
-import { presentsKey } from '../../keys';
+import { presentsKey } from '../../keys/key';
 import type { Log } from '../../log';
 import { authenticate } from '../../run/authorise';
 import type { Exchange } from '../exchange';

@@ -1,7 +1,9 @@
-import { describeParameters, type Endpoint, mayRun } from '../../endpoints';
-import type { Key } from '../../keys';
-import { chooseRepresentation } from '../../rendering/representation';
+import { mayRun } from '../../endpoints/catalogue';
+import type { Endpoint } from '../../endpoints/endpoint';
+import { describeParameters } from '../../endpoints/parameters';
 import { ServiceError } from '../../errors';
+import type { Key } from '../../keys/key';
+import { chooseRepresentation } from '../../rendering/representation';
 import { allowedEndpoint, authenticate } from '../../run/authorise';
 import type { Services } from '../../run/services';
 import { mayFollow } from '../../run/tail/tail';

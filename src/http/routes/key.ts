@@ -1,4 +1,4 @@
-import { mayRun } from '../../endpoints';
+import { mayRun } from '../../endpoints/catalogue';
 import { authenticate, mayQuery } from '../../run/authorise';
 import type { Services } from '../../run/services';
 import type { Exchange } from '../exchange';

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 
 import type { Secret } from '../../config';
 import { ServiceError } from '../../errors';
-import { presentedKey } from '../../keys';
+import { presentedKey } from '../../keys/key';
 import type { RequestHeaders } from '../request/headers';
 
 /** Requires METRICS_KEY, which is not a key for endpoints. @throws ServiceError unauthenticated */

@@ -1,5 +1,5 @@
 import type { Secret } from '../../config';
-import type { Metrics } from '../../metrics';
+import type { Metrics } from '../../metrics/metrics';
 import type { Exchange } from '../exchange';
 import { checkMetricsKey } from './metrics-key';
 

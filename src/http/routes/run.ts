@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 
-import { hasConsumerQuery, type RawEntry, readJsonBody, readUrlEncoded } from '../../endpoints';
+import { type RawEntry, readJsonBody, readUrlEncoded } from '../../endpoints/raw-entries';
+import { hasConsumerQuery } from '../../endpoints/reserved-parameters';
 import { chooseRepresentation } from '../../rendering/representation';
 import { run } from '../../run/run';
 import type { Services } from '../../run/services';

@@ -2,7 +2,8 @@ import type { RequestListener } from 'node:http';
 
 import type { Secret } from '../../config';
 import type { Log } from '../../log';
-import { type Metrics, RequestMeter } from '../../metrics';
+import type { Metrics } from '../../metrics/metrics';
+import { RequestMeter } from '../../metrics/readings';
 import type { Tracing } from '../../tracing/traced';
 import { Cors } from '../response/cors';
 import { directRun } from '../request/run-path';

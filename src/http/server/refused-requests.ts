@@ -1,6 +1,7 @@
 import { ERRORS } from '../../errors';
+import type { Metrics } from '../../metrics/metrics';
+import { RequestMeter } from '../../metrics/readings';
 import type { Log } from '../../log';
-import { type Metrics, RequestMeter } from '../../metrics';
 import type { OnRefused } from './http-server';
 
 /** Logs and counts requests that could not even be parsed: of those nothing is known but what is wrong. */

@@ -1,9 +1,9 @@
 /** The query of a live tail, and its rows where they arrive. */
-import type { Task } from '../../concurrency/threads';
+import type { Task } from '../../concurrency/threads/threads';
+import { QueryError, ServiceError } from '../../errors';
 import type { RunLimits } from '../../concurrency/deadline';
 import { yieldToEventLoop } from '../../concurrency/event-loop';
 import type { ArrivedRange, ArrivedResult, Engine, EngineQuery, EngineResult } from '../../engines/contract';
-import { QueryError, ServiceError } from '../../errors';
 import { COMPOSED_BOUNDS } from '../../googlesql/bounds';
 import { parseQuery } from '../../googlesql/parser';
 import { rowByRow, type RowByRow } from '../../googlesql/row-by-row';

@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { hashOf, newSecretKey } from '../../../src/keys/secret-key';
+import { hashOf, newSecretKey } from '../../../src/keys/key';
 import { startLocalBigQuery, type LocalBigQuery } from '../../local-bigquery';
 import { Stage, type Started } from '../../process/started';
 import { writeDataSets, type DataSize, type Later } from '../data/data-sets';

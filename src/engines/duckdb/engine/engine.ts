@@ -7,9 +7,9 @@ import {
   StatementType,
 } from '@duckdb/node-api';
 
+import { Threads } from '../../../concurrency/threads/threads';
 import { ServiceError } from '../../../errors';
 import { executionFault } from '../../execution-faults';
-import { Threads } from '../../../concurrency/threads';
 import type { NamedType, TableSchema } from '../../../googlesql/types';
 import type {
   ArrivedRange,

@@ -1,13 +1,7 @@
-import { typeName } from '../../../endpoints';
-import {
-  type DescribedEndpoint,
-  type DescribedParameter,
-  describeParameter,
-  exampleOf,
-  isRequired,
-  RESERVED_MEANINGS,
-  runPath,
-} from '../../../openapi';
+import { typeName } from '../../../endpoints/parameters';
+import type { DescribedEndpoint, DescribedParameter } from '../../../openapi/described';
+import { describeParameter, exampleOf, isRequired } from '../../../openapi/parameter-schema';
+import { RESERVED_MEANINGS, runPath } from '../../../openapi/run-paths';
 import { markup, type Markup, words } from './html';
 
 /** One endpoint on the page: what it answers, what it takes, and how to ask it. @param explorer whether there is the explorer */

@@ -1,11 +1,9 @@
 import { ERRORS, type Reason } from '../../../errors';
-import {
-  type DescribedEndpoint,
-  type DocsAccess,
-  FAILURES,
-  REQUEST_PARAMETERS,
-  RESPONSE_HEADERS,
-} from '../../../openapi';
+import type { DescribedEndpoint } from '../../../openapi/described';
+import { FAILURES } from '../../../openapi/error-responses';
+import { RESPONSE_HEADERS } from '../../../openapi/results';
+import { REQUEST_PARAMETERS } from '../../../openapi/run-paths';
+import type { DocsAccess } from '../../../openapi/service-paths';
 import { endpointArticle } from './endpoint-article';
 import { markup, type Markup, verbatim, words } from './html';
 import { STYLE } from './style';

@@ -1,14 +1,10 @@
-import { type Endpoint, mayRun } from '../../../endpoints';
+import { mayRun } from '../../../endpoints/catalogue';
+import type { Endpoint } from '../../../endpoints/endpoint';
 import { ServiceError } from '../../../errors';
-import type { Key } from '../../../keys';
-import { presentsKey } from '../../../keys';
-import {
-  type DescribedEndpoint,
-  describeEndpoints,
-  type DocsAccess,
-  openApiDocument,
-  type Readers,
-} from '../../../openapi';
+import { type Key, presentsKey } from '../../../keys/key';
+import { type DescribedEndpoint, describeEndpoints, type Readers } from '../../../openapi/described';
+import { openApiDocument } from '../../../openapi/document';
+import type { DocsAccess } from '../../../openapi/service-paths';
 import { EncodedResponse } from '../../../rendering/encoded-response';
 import { authenticate, maySeeSchema, readsDeclaredTables } from '../../../run/authorise';
 import type { Services } from '../../../run/services';

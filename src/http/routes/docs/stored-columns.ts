@@ -1,4 +1,4 @@
-import type { Endpoint } from '../../../endpoints';
+import type { Endpoint } from '../../../endpoints/endpoint';
 import type { NamedType } from '../../../googlesql/types';
 import type { Services } from '../../../run/services';
 

@@ -9,7 +9,7 @@ import { gunzipSync } from 'node:zlib';
 import { DuckDBInstance } from '@duckdb/node-api';
 
 import { LOG_SCHEMA } from '../src/engines/log-schema';
-import { AUTH } from '../src/engines/duckdb/samples/auth';
+import { AUTH } from '../src/engines/duckdb/samples/services';
 import { EDGE } from '../src/engines/duckdb/samples/edge';
 import { POSTGRES } from '../src/engines/duckdb/samples/postgres';
 import { sampleRows } from '../src/engines/duckdb/samples/sample-table';

@@ -24,20 +24,19 @@ import { readData, readHealth, readServices } from './metrics/readings';
 import { typicalValues } from './sandbox/cte-columns';
 import { Gate } from './sandbox/gate';
 import type { Config, Secret } from './config';
-import type { Engine } from './engines/contract';
-import type { FolderStatus } from './engines/data-status';
+import type { Engine, FolderStatus } from './engines/contract';
+import { openExplorer } from './http/explorer';
+import { createHttpServer, recordRefused } from './http/server/http-server';
+import { secretOf } from './run/sealed-texts';
 import type { DuckDbOptions } from './engines/duckdb/engine/options';
 import type { StartedProcess } from './engines/duckdb/process/start-process';
 import type { Cause } from './engines/duckdb/process/watchdog';
 import { tablesRead } from './googlesql/from-paths';
 import { Health } from './health/health';
-import { openExplorer } from './http/explorer/explorer';
 import { type Drain, drainable } from './http/server/drain';
 import { Lifecycle } from './http/server/lifecycle';
 import { createListener } from './http/server/listener';
 import { openMetricsPort } from './http/server/metrics-port';
-import { recordRefused } from './http/server/refused-requests';
-import { createHttpServer } from './http/server/http-server';
 import { sharesOf } from './http/server/shares';
 import { welcome } from './http/server/welcome';
 import { admissionBounds } from './limits/admission';
@@ -52,7 +51,6 @@ import { exportFolder, servicesOf } from './run/open-services';
 import type { Services } from './run/services';
 import { Cursors } from './run/tail/cursor';
 import { Tails } from './run/tail/tails';
-import { secretOf } from './run/token-secret';
 import { warm } from './run/warm';
 import { VERSION } from './version';
 
@@ -305,7 +303,7 @@ export class Service {
   async #openRedis(): Promise<RedisConnection | null> {
     const { config, log } = this;
     if (config.redis === null) return null;
-    const { connectRedis } = await import('./redis/connect.js');
+    const { connectRedis } = await import('./redis/connection.js');
     const redis = connectRedis(config.redis, log, {
       report: (refusal) => {
         const message = refusal === null ? null : `Redis refuses writes (${refusal}): results are not shared.`;

@@ -11,10 +11,8 @@ import type { ReportFault } from '../health/health';
 import type { Log } from '../log';
 import { Audit } from './audit';
 import { type Batch, type BatchFault, BATCH_TASK, hasMoreValues, MOST_EVENTS, MOST_VALUES, readBatch } from './batch';
-import { FreeSpace } from './free-space';
+import { diskFull, FreeSpace, prepareStore, Store, storeFault } from './store';
 import type { Sources } from './sources';
-import { prepareStore, Store } from './store';
-import { diskFull, storeFault } from './store-fault';
 
 /**
  * Bytes and values of a body up to which it is read on the thread that serves everybody: a millisecond or two. Each empty event is one

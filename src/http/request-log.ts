@@ -2,7 +2,7 @@
 import type { Log } from '../log';
 import type { RequestMeter } from '../metrics/readings';
 import type { CompletedRequest } from '../telemetry';
-import type { TraceParent, Tracing } from '../tracing/traced';
+import type { TraceParent, Tracing } from '../tracing/request-spans';
 import type { RequestHeaders } from './request/headers';
 
 export interface RequestLogOptions {

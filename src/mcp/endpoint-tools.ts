@@ -4,8 +4,7 @@ import type { Endpoint, ParameterDeclaration } from '../endpoints/endpoint';
 import { describeLookback } from '../endpoints/parameters';
 import { MOST_VALUES } from '../endpoints/values';
 import type { Key } from '../keys/key';
-import { MAX_ROWS, READ_ONLY, type ToolDefinition } from './definitions';
-import type { JsonSchema } from './json-schema';
+import { type JsonSchema, MAX_ROWS, READ_ONLY, type ToolDefinition } from './definitions';
 
 /** Rows of a tool's answer; what they hold follows from the stored query. */
 const ROWS: JsonSchema & { readonly type: 'object' } = {

@@ -1,4 +1,4 @@
-import type { FolderStatus, TableStatus } from '../engines/data-status';
+import type { FolderStatus, TableStatus } from '../engines/contract';
 import { COMPONENTS, type Health } from '../health/health';
 import type { CompletedRequest } from '../telemetry';
 import type { Metrics } from './metrics';

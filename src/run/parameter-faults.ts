@@ -7,8 +7,7 @@ import { ServiceError } from '../errors';
 import type { Key } from '../keys/key';
 import type { BoundParameter } from '../engines/contract';
 import { checkMayExport } from './authorise';
-import { checkPageable, refusalOf } from './plan';
-import { asksForRedaction } from './redact-header';
+import { asksForRedaction, checkPageable, refusalOf } from './plan';
 import type { Services } from './services';
 import type { RunRequest } from './types';
 

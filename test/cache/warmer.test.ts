@@ -3,8 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import fc from 'fast-check';
 
-import { MemoryStore } from '../../src/cache/memory-store';
-import { MemoryUsageBook } from '../../src/cache/memory-usage-book';
+import { MemoryStore, MemoryUsageBook } from '../../src/cache/memory';
 import type { RedisStore } from '../../src/cache/redis-store';
 import { Results } from '../../src/cache/results';
 import type { Usage } from '../../src/cache/usage';

@@ -4,7 +4,7 @@ import http from 'node:http';
 import fc from 'fast-check';
 
 import { StoredAnalyses } from '../../src/analysis/stored-analyses';
-import { MemoryStore } from '../../src/cache/memory-store';
+import { MemoryStore } from '../../src/cache/memory';
 import { Results } from '../../src/cache/results';
 import { readDefinition } from '../../src/endpoints/definition';
 import type { Endpoint } from '../../src/endpoints/endpoint';

@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto';
 
-import { markup, verbatim } from '../../src/http/routes/docs/html';
-import { docsPage } from '../../src/http/routes/docs/page';
-import { PAGE_POLICY } from '../../src/http/routes/docs/policy';
+import { docsPage, markup, PAGE_POLICY, verbatim } from '../../src/http/routes/docs/page';
 import { describeEndpoints } from '../../src/openapi/described';
 import { ALL, ON_BIGQUERY } from '../openapi/endpoints';
 

@@ -4,7 +4,7 @@ import path from 'node:path';
 import request from 'supertest';
 
 import { Cors } from '../../src/http/response/cors';
-import { Explorer } from '../../src/http/explorer/explorer';
+import { Explorer } from '../../src/http/explorer';
 import { EncodedResponse } from '../../src/rendering/encoded-response';
 import { Secret } from '../../src/config';
 import { Metrics } from '../../src/metrics/metrics';

@@ -7,7 +7,7 @@ import type { Metrics } from '../../metrics/metrics';
 import type { Health } from '../../health/health';
 import type { Log } from '../../log';
 import { Exchange } from '../exchange';
-import { checkHead } from '../request/head';
+import { checkHead } from '../request/headers';
 import { answerText } from '../routes/metrics';
 import { answerReady } from '../routes/probes';
 import { drainable } from './drain';

@@ -19,7 +19,7 @@ export interface DataOptions {
 }
 
 export interface ServiceOptions {
-  /** Starts the services with `needsFence` of `src/run/fence.ts` denied: a run that must find differences. */
+  /** Starts the services with `needsFence` of `src/run/statement.ts` denied: a run that must find differences. */
   readonly withoutFence: boolean;
   /** DuckDB's. */
   readonly threads: number;

@@ -1,6 +1,9 @@
 /** Which pattern of a query is at fault, once an engine has refused one. */
+import { faultIn } from '../endpoints/definition';
+import type { Endpoint } from '../endpoints/endpoint';
 import { patternFault } from '../endpoints/values';
-import { QueryError } from '../errors';
+import { isExecutionFault } from '../engines/execution-faults';
+import { QueryError, ServiceError } from '../errors';
 import { TRANSLATED_BOUNDS } from '../googlesql/bounds';
 import { parseQuery } from '../googlesql/parser';
 import type { Span } from '../googlesql/syntax';
@@ -41,4 +44,21 @@ function patternsOf(sql: string): readonly { readonly text: string; readonly spa
     if (!(error instanceof QueryError)) throw error;
   }
   return found;
+}
+
+/** Whether a statement is at fault, and not a value that it met. */
+export function isFaultOfText(error: QueryError): boolean {
+  return error.fault !== 'resourcesExceeded' && !isExecutionFault(error);
+}
+
+/**
+ * The error for the caller of an endpoint whose stored query is wrong: nothing that they sent is. The log names file and place.
+ *
+ * @param span in the file; null: not known
+ */
+export function storedQueryFailed({ file, sql }: Endpoint, error: QueryError, span: Span | null): ServiceError {
+  const { line, column, reason } = faultIn(sql, error);
+  const place = span === null ? file : `${file}:${String(line)}:${String(column)}`;
+  const message = 'The stored query of this endpoint is wrong. Its operator finds the reason in the log.';
+  return new ServiceError('storedQueryFailed', message, {}, { cause: new Error(`${place}: ${reason}`) });
 }

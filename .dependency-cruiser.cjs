@@ -62,7 +62,7 @@ const downwards = ROOMS.slice(1).map((room, i) => ({
  * by file, as an index.ts brings all of its room.
  */
 const READING = [
-  ...['errors/', 'googlesql/', 'lql/', 'completion/(?!complete-task)', 'analysis/consumer-query\\.ts$'],
+  ...['errors\\.ts$', 'googlesql/', 'lql/', 'completion/(?!complete-task)', 'analysis/consumer-query\\.ts$'],
   'engines/bound-parameter\\.ts$',
   'log/visible\\.ts$',
   'sandbox/(policy|statement|functions|lenient)\\.ts$',

@@ -1,9 +1,10 @@
 /** A stored endpoint's SQL as the service runs it, with a consumer query in its place where one is given. */
 import { join } from 'node:path';
-import { openCatalogue, type Endpoint } from '../src/endpoints';
+import { openCatalogue } from '../src/endpoints/catalogue';
+import type { Endpoint } from '../src/endpoints/endpoint';
+import { Gate } from '../src/sandbox/gate';
 import type { BoundParameter, Engine, EngineResult } from '../src/engines/contract';
 import { composeStatement } from '../src/run/statement';
-import { Gate } from '../src/sandbox';
 
 const silent = { info: (): void => undefined, warn: (): void => undefined, error: (): void => undefined };
 

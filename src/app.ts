@@ -11,43 +11,47 @@ import { Warmer, type WarmingOutcome } from './cache/warmer';
 import type { Collector } from './collector/collector';
 import { FairSlots } from './concurrency/fair-slots';
 import { Parts } from './concurrency/parts';
-import { Threads } from './concurrency/threads';
+import { Threads } from './concurrency/threads/threads';
+import { type Catalogue, openCatalogue } from './endpoints/catalogue';
+import type { Endpoint } from './endpoints/endpoint';
+import { CatalogueError } from './endpoints/fault';
+import { ServiceError } from './errors';
+import { type KeyRing, openKeyRing } from './keys/key-ring';
+import { START_KEY_FILE } from './keys/start-key';
+import { Metrics } from './metrics/metrics';
+import { watchProcess } from './metrics/process';
+import { readData, readHealth, readServices } from './metrics/readings';
+import { typicalValues } from './sandbox/cte-columns';
+import { Gate } from './sandbox/gate';
 import type { Config, Secret } from './config';
-import { type Catalogue, CatalogueError, type Endpoint, openCatalogue } from './endpoints';
-import type { Engine } from './engines/contract';
-import type { FolderStatus } from './engines/data-status';
+import type { Engine, FolderStatus } from './engines/contract';
+import { openExplorer } from './http/explorer';
+import { createHttpServer, recordRefused } from './http/server/http-server';
+import { secretOf } from './run/sealed-texts';
 import type { DuckDbOptions } from './engines/duckdb/engine/options';
 import type { StartedProcess } from './engines/duckdb/process/start-process';
 import type { Cause } from './engines/duckdb/process/watchdog';
-import { ServiceError } from './errors';
 import { tablesRead } from './googlesql/from-paths';
 import { Health } from './health/health';
-import { openExplorer } from './http/explorer/explorer';
 import { type Drain, drainable } from './http/server/drain';
 import { Lifecycle } from './http/server/lifecycle';
 import { createListener } from './http/server/listener';
 import { openMetricsPort } from './http/server/metrics-port';
-import { recordRefused } from './http/server/refused-requests';
-import { createHttpServer } from './http/server/http-server';
 import { sharesOf } from './http/server/shares';
 import { welcome } from './http/server/welcome';
-import { type KeyRing, openKeyRing, START_KEY_FILE } from './keys';
 import { admissionBounds } from './limits/admission';
 import { BilledEngine } from './limits/billed-engine';
 import { Budgets } from './limits/budget';
 import { RateLimits } from './limits/rate-limits';
 import { RedisSpending } from './limits/redis-spending';
 import type { Log, OpenLog } from './log';
-import { Metrics, readData, readHealth, readServices, watchProcess } from './metrics';
 import { PageTokens } from './run/page-token';
 import type { RedisConnection } from './redis/connection';
 import { exportFolder, servicesOf } from './run/open-services';
 import type { Services } from './run/services';
 import { Cursors } from './run/tail/cursor';
 import { Tails } from './run/tail/tails';
-import { secretOf } from './run/token-secret';
 import { warm } from './run/warm';
-import { Gate, typicalValues } from './sandbox';
 import { VERSION } from './version';
 
 /** How long a client may take to read a response after the latest deadline, in milliseconds, before it is cut off. */
@@ -299,7 +303,7 @@ export class Service {
   async #openRedis(): Promise<RedisConnection | null> {
     const { config, log } = this;
     if (config.redis === null) return null;
-    const { connectRedis } = await import('./redis/connect.js');
+    const { connectRedis } = await import('./redis/connection.js');
     const redis = connectRedis(config.redis, log, {
       report: (refusal) => {
         const message = refusal === null ? null : `Redis refuses writes (${refusal}): results are not shared.`;

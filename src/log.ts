@@ -2,9 +2,7 @@ import { pino } from 'pino';
 
 import { type Reason, ServiceError } from './errors';
 import { LineWriter } from './log/line-writer';
-import { progressLines } from './log/progress-lines';
-import type { Progress } from './log/standing';
-import { StatusLine, type Terminal } from './log/status-line';
+import { type Progress, progressLines, StatusLine, type Terminal } from './log/status-line';
 import { visible } from './log/visible';
 
 /** The log as other modules see it. Fields never hold a secret, a parameter's value or SQL. */

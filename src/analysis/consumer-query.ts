@@ -1,12 +1,15 @@
 /** What is known of a consumer query without running it: SQL or LQL over the CTE tables of a stored query. */
 import { type TypedParameter, typesByName } from '../engines/bound-parameter';
 import { type ErrorDetails, type FaultNote, QueryError, type QueryFault } from '../errors';
+import { inLql, LqlError } from '../lql/lql-error';
+import { misreadings } from '../lql/misreadings';
+import { readLql } from '../lql/read';
+import { toSql } from '../lql/sql';
 import { unsupportedError } from '../googlesql/parser';
 import { surveyMeaning } from '../googlesql/resolver';
 import { resultColumns } from '../googlesql/result-columns';
 import type { Span } from '../googlesql/syntax';
 import type { NamedType, SqlType, TableSchema } from '../googlesql/types';
-import { inLql, LqlError, misreadings, readLql, toSql } from '../lql';
 // Not by its index: this also runs in browsers, where the gate does not.
 import { originalSpan } from '../sandbox/lenient';
 import { surveyConsumerQuery } from '../sandbox/policy';

@@ -1,4 +1,4 @@
-import type { Task } from '../concurrency/threads';
+import type { Task } from '../concurrency/threads/threads';
 import { analyseConsumer, type ConsumerAnalysis, type ConsumerText } from './consumer-query';
 
 /** `analyseConsumer`, for a thread: a long text takes tens of milliseconds. */

@@ -1,4 +1,5 @@
-import { faultIn, type ResolveStored } from '../endpoints';
+import type { ResolveStored } from '../endpoints/catalogue';
+import { faultIn } from '../endpoints/definition';
 import { ServiceError } from '../errors';
 import type { StoredAnalyses } from './stored-analyses';
 

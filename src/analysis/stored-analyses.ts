@@ -2,13 +2,16 @@ import { isDeepStrictEqual } from 'node:util';
 
 import { LRUCache } from 'lru-cache';
 
-import { boundTypes, type Endpoint, type ParameterDeclaration } from '../endpoints';
-import type { Engine, RunLimits, TableSchemas } from '../engines/contract';
+import type { Endpoint, ParameterDeclaration } from '../endpoints/endpoint';
+import { boundTypes } from '../endpoints/parameters';
 import { QueryError } from '../errors';
+import { typicalValues } from '../sandbox/cte-columns';
+import type { Gate } from '../sandbox/gate';
+import type { StoredQuery } from '../sandbox/stored-query';
+import type { Engine, RunLimits, TableSchemas } from '../engines/contract';
 import { tablesRead } from '../googlesql/from-paths';
 import type { Span } from '../googlesql/syntax';
 import type { NamedType, TableSchema } from '../googlesql/types';
-import { type Gate, type StoredQuery, typicalValues } from '../sandbox';
 import { analyseStored, type StoredAnalysis } from './stored-query';
 
 /** Milliseconds after which an endpoint is analysed again: its tables may have changed. */

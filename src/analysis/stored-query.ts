@@ -1,8 +1,9 @@
 /** What is known of a stored query without running it. */
-import { boundTypes, type Endpoint } from '../endpoints';
+import type { Endpoint } from '../endpoints/endpoint';
+import { boundTypes } from '../endpoints/parameters';
+import type { QueryError } from '../errors';
 import { type TypedParameter, typesByName } from '../engines/bound-parameter';
 import type { TableSchemas } from '../engines/contract';
-import type { QueryError } from '../errors';
 import { type Description, describing } from '../googlesql/descriptions';
 import { nearest, surveyMeaning } from '../googlesql/resolver';
 import { resultColumns } from '../googlesql/result-columns';

@@ -1,7 +1,6 @@
 import type { CacheConfig } from '../config';
 import type { RedisConnection } from '../redis/connection';
-import { MemoryStore } from './memory-store';
-import { MemoryUsageBook } from './memory-usage-book';
+import { MemoryStore, MemoryUsageBook } from './memory';
 import type { RedisStore } from './redis-store';
 import { Results } from './results';
 import type { UsageBook } from './usage';

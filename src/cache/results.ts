@@ -2,14 +2,12 @@
 import { type Clock, SYSTEM_CLOCK } from '../concurrency/clock';
 import type { RunLimits } from '../concurrency/deadline';
 import { ERRORS, ServiceError } from '../errors';
-import { RedisUnavailable } from '../redis/unavailable';
+import { RedisUnavailable } from '../redis/failure';
+import type { MemoryStore } from './memory';
+import { acquireLease, type RunControl, SingleFlight } from './single-flight';
+import { ageOf, type Entry, isFresh, type Lease, type SharedStore } from './stores';
 import type { EncodedResponse } from '../rendering/encoded-response';
-import { acquireLease } from './acquire-lease';
-import { ageOf, type Entry, isFresh } from './entry';
 import type { Identity } from './identity';
-import type { MemoryStore } from './memory-store';
-import { type RunControl, SingleFlight } from './single-flight';
-import type { Lease, SharedStore } from './stores';
 
 /** Milliseconds for which a local entry is served without looking for a newer one in the shared store. */
 const TRUSTED = 5000;

@@ -1,13 +1,30 @@
 import { resolverOf } from '../analysis/resolve-stored';
 import { StoredAnalyses, storedQueryOf } from '../analysis/stored-analyses';
+import { readSources } from '../collector/sources';
 import { readConfig } from '../config';
-import { check, type CheckOptions, type Endpoint, readCatalogue } from '../endpoints';
+import { check, type CheckOptions } from '../endpoints/check';
+import { readCatalogue } from '../endpoints/directory';
+import type { Endpoint } from '../endpoints/endpoint';
 import type { Engine } from '../engines/contract';
 import { ServiceError } from '../errors';
 import { openLog } from '../log';
-import { Gate, typicalValues } from '../sandbox';
-import { schemaAnalyses } from './schema-analyses';
+import { typicalValues } from '../sandbox/cte-columns';
+import { Gate } from '../sandbox/gate';
 import type { Surroundings } from './surroundings';
+
+/** The embedded engine's resolver knows every CTE table itself. */
+const NO_GATE = { columns: () => Promise.reject(new Error('There is no gate here.')) };
+
+/**
+ * Analyses against the tables that the embedded engine would have, none of whose rows are read.
+ *
+ * @param dataDir null: the tables of the sample logs
+ * @throws DataFault for data that the service could not start with
+ */
+export async function schemaAnalyses(dataDir: string | null): Promise<StoredAnalyses> {
+  const { openSchemaEngine } = await import('../engines/duckdb/engine/schema-engine.js');
+  return new StoredAnalyses(await openSchemaEngine(dataDir), NO_GATE);
+}
 
 export type CheckEngine = 'duckdb' | 'bigquery';
 
@@ -76,4 +93,18 @@ function costOf({ dryRun }: Engine, pricePerTiB: number): NonNullable<CheckOptio
       throw error;
     }
   };
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/**
+ * Views on the tables that Logflare writes, which are their sources' UUIDs with underscores: paths by the names of the views.
+ *
+ * @param file sources and their tables, as `import-logflare` writes it
+ * @param dataset `project.dataset`
+ * @throws ConfigError for a file that is not such a map
+ */
+export function sourceViews(file: string, dataset: string): ReadonlyMap<string, readonly string[]> {
+  const tables = [...readSources(file, '--sources')].filter(([source]) => UUID.test(source));
+  return new Map(tables.map(([id, table]) => [table, [...dataset.split('.'), id.replaceAll('-', '_')]]));
 }

@@ -1,5 +1,5 @@
-import type { Definition } from '../endpoints';
-import type { KeyScope } from '../keys';
+import type { Definition } from '../endpoints/definition';
+import type { KeyScope } from '../keys/command';
 import type { Surroundings } from './surroundings';
 
 /** Names that an error lists where none of them is near. */
@@ -16,7 +16,7 @@ export async function scopeFault(
 ): Promise<string | null> {
   const named = [...(endpoints === '*' ? [] : endpoints), ...pinned.map((name) => `a parameter ${name}`)];
   if (named.length === 0) return null;
-  const { readCatalogue } = await import('../endpoints/index.js');
+  const { readCatalogue } = await import('../endpoints/directory.js');
   const { nearest } = await import('../googlesql/resolver/index.js');
   const definitions = (await readCatalogue(directory)).files.map(({ definition }) => definition);
   const claims = definitions.flatMap((definition) => definition.claims);

@@ -1,9 +1,8 @@
 import type { Command } from 'commander';
 
-import type { CreateOptions } from '../keys';
-import { repeatable } from './repeatable';
+import type { CreateOptions } from '../keys/command';
+import { repeatable, type Surroundings } from './surroundings';
 import { scopeFault } from './key-scope';
-import type { Surroundings } from './surroundings';
 
 const CREATE_EXAMPLES = `
 The key goes to the standard output, alone and once: only its SHA-256 is stored.

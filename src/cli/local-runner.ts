@@ -1,25 +1,24 @@
 import { openEngine } from '../app';
-import { MemoryStore } from '../cache/memory-store';
-import { MemoryUsageBook } from '../cache/memory-usage-book';
+import { MemoryStore, MemoryUsageBook } from '../cache/memory';
 import { Results } from '../cache/results';
 import { FairSlots } from '../concurrency/fair-slots';
 import { Parts } from '../concurrency/parts';
-import { Threads } from '../concurrency/threads';
-import type { Config } from '../config';
-import type { Catalogue } from '../endpoints';
+import { Threads } from '../concurrency/threads/threads';
+import { type Config, readConfig } from '../config';
+import { type Catalogue, openCatalogue } from '../endpoints/catalogue';
 import type { Engine } from '../engines/contract';
 import { ForwardingEngine } from '../engines/forwarding-engine';
 import type { NamedType } from '../googlesql/types';
-import type { Key } from '../keys';
+import type { Key } from '../keys/key';
 import { RateLimits } from '../limits/rate-limits';
-import type { Log } from '../log';
+import { type Log, openLog } from '../log';
 import type { EncodedResponse } from '../rendering/encoded-response';
-import { PageTokens } from '../run/page-token';
 import { servicesOf } from '../run/open-services';
+import { PageTokens } from '../run/page-token';
 import { run } from '../run/run';
 import type { Services } from '../run/services';
 import type { RunRequest } from '../run/types';
-import { Gate } from '../sandbox';
+import { Gate } from '../sandbox/gate';
 
 export interface LocalRequest {
   /** Name or id. */
@@ -145,4 +144,44 @@ function toRunRequest({ endpoint, parameters, redact, accept }: LocalRequest, si
       throw new Error('Exports are for callers over HTTP.');
     },
   };
+}
+
+/** Whoever may start this process may read its data anyway. */
+export const OPERATOR: Key = {
+  name: 'operator',
+  endpoints: '*',
+  pins: new Map(),
+  redact: false,
+  allowSql: true,
+  export: false,
+  rateLimit: null,
+  dailyBytes: null,
+  expires: null,
+};
+
+/**
+ * Runs a stored endpoint in this process, as the operator.
+ *
+ * @throws ServiceError as for a caller; ConfigError, CatalogueError and DataFault as at a start; AbortError by the signal
+ */
+export async function runLocally(
+  request: LocalRequest,
+  environment: Readonly<Record<string, string | undefined>>,
+  signal: AbortSignal,
+): Promise<{ readonly bytes: Buffer; readonly truncated: boolean }> {
+  const config = readConfig(environment);
+  // Only warnings, unless LOG_LEVEL is set: the output is the result.
+  const log = openLog(environment['LOG_LEVEL'] ? config.logLevel : 'warn', process.stderr);
+  const catalogue = await openCatalogue(config.queriesDir, { log });
+  try {
+    const runner = await openLocalRunner(config, catalogue, log, signal);
+    try {
+      const { response } = await runner.run(request, OPERATOR, signal);
+      return { bytes: response.bytes, truncated: response.truncated };
+    } finally {
+      await runner.close();
+    }
+  } finally {
+    catalogue.close();
+  }
 }

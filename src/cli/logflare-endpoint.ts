@@ -2,7 +2,7 @@
 import { stringify } from 'yaml';
 import { z } from 'zod';
 
-import { readDefinition } from '../endpoints';
+import { readDefinition } from '../endpoints/definition';
 import { QueryError } from '../errors';
 import { tablesRead } from '../googlesql/from-paths';
 import { parseQuery } from '../googlesql/parser';

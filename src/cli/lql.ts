@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 
 import { print } from '../log/visible';
-import { readMoment } from '../lql';
+import { readMoment } from '../lql/timestamp';
 import type { Surroundings } from './surroundings';
 
 const EXAMPLES = `

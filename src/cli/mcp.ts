@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 
-import type { Surroundings } from './surroundings';
-import { untilCancelled } from './until-cancelled';
+import { type Surroundings, untilCancelled } from './surroundings';
 
 const EXAMPLES = `
 Examples:

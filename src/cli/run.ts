@@ -3,9 +3,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { ServiceError } from '../errors';
 import type { LocalRequest } from './local-runner';
 import { print } from '../log/visible';
-import { repeatable } from './repeatable';
-import { Ending, EXIT, type Surroundings } from './surroundings';
-import { untilCancelled } from './until-cancelled';
+import { Ending, EXIT, repeatable, type Surroundings, untilCancelled } from './surroundings';
 
 const EXAMPLES = `
 Runs on the engine that the settings name, with every check of the service but the key's: whoever runs this is the operator.
@@ -52,8 +50,8 @@ export function addRun(program: Command, { environment, note }: Surroundings): v
         accept: FORMATS[options.format],
       };
       await untilCancelled(async (signal) => {
-        const { runLocally } = await import('./local-run.js');
-        const { ServiceError } = await import('../errors/index.js');
+        const { runLocally } = await import('./local-runner.js');
+        const { ServiceError } = await import('../errors.js');
         try {
           const { bytes, truncated } = await runLocally(request, environment, signal);
           print(process.stdout, bytes);

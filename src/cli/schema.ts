@@ -21,7 +21,7 @@ export function addSchema(program: Command, { out }: Surroundings): void {
         out(JSON.stringify(settingsJsonSchema(), null, 2));
         return;
       }
-      const { testFileJsonSchema } = await import('./endpoint-tests/test-file-json-schema.js');
+      const { testFileJsonSchema } = await import('./endpoint-tests/test-file.js');
       out(JSON.stringify(testFileJsonSchema(), null, 2));
     });
 }

@@ -3,12 +3,11 @@ import { once } from 'node:events';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 
 import { readConfig } from '../config';
-import { openCatalogue } from '../endpoints';
+import { openCatalogue } from '../endpoints/catalogue';
 import { openLog } from '../log';
 import type { Caller } from '../mcp/caller';
 import { createServer } from '../mcp/server';
-import { openLocalRunner } from './local-runner';
-import { OPERATOR } from './operator';
+import { openLocalRunner, OPERATOR } from './local-runner';
 
 /**
  * Speaks the Model Context Protocol on the standard input and output until the input ends, as the operator.

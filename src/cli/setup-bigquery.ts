@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
 
-import type { SetupRequest } from '../engines/bigquery/setup/command';
-import { repeatable } from './repeatable';
-import type { Surroundings } from './surroundings';
+import type { SetupRequest } from '../engines/bigquery/setup';
+import { repeatable, type Surroundings } from './surroundings';
 
 const EXAMPLES = `
 Examples:
@@ -37,8 +36,8 @@ export function addSetupBigQuery(program: Command, { environment, out }: Surroun
     .action(async ({ sources, from, ...request }: SetupCommand) => {
       if ((sources === undefined) !== (from === undefined) || !/^[\w:-]+\.\w+$/.test(from ?? 'a.b'))
         setup.error('error: --sources <file> and --from <project.dataset> go together.');
-      const { sourceViews } = await import('./source-views.js');
-      const { runSetup, SetupOptionError } = await import('../engines/bigquery/setup/command.js');
+      const { sourceViews } = await import('./check-against.js');
+      const { runSetup, SetupOptionError } = await import('../engines/bigquery/setup.js');
       const views = sources === undefined ? undefined : sourceViews(sources, from ?? '');
       await runSetup({ ...request, sourceViews: views }, environment, out).catch((error: unknown) => {
         if (error instanceof SetupOptionError) setup.error(`error: ${error.message}`);

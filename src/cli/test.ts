@@ -1,7 +1,6 @@
 import { type Command, Option } from 'commander';
 
-import { Ending, EXIT, type Surroundings } from './surroundings';
-import { untilCancelled } from './until-cancelled';
+import { Ending, EXIT, type Surroundings, untilCancelled } from './surroundings';
 
 const EXAMPLES = `
 Examples:
@@ -36,8 +35,8 @@ export function addTest(program: Command, { environment, out, note }: Surroundin
     .addHelpText('after', EXAMPLES)
     .action(async (paths: readonly string[], { engine, format, update = false }: GivenOptions) => {
       const { findTestFiles, testEndpoint } = await import('./endpoint-tests/test-endpoints.js');
-      const { textOfFile, textOfTotal } = await import('./endpoint-tests/reports/text.js');
-      const { countsOf } = await import('./endpoint-tests/reports/report.js');
+      const { textOfFile, textOfTotal } = await import('./endpoint-tests/reports.js');
+      const { countsOf } = await import('./endpoint-tests/reports.js');
       const places = paths.length > 0 ? paths : [environment['QUERIES_DIR'] || 'queries'];
       const found = await findTestFiles(places);
       if (found.length === 0) {
@@ -53,8 +52,8 @@ export function addTest(program: Command, { environment, out, note }: Surroundin
         }
         return { engine, files };
       });
-      if (format === 'tap') (await import('./endpoint-tests/reports/tap.js')).tapOf(report).forEach(out);
-      else if (format === 'junit') (await import('./endpoint-tests/reports/junit.js')).junitOf(report).forEach(out);
+      if (format === 'tap') (await import('./endpoint-tests/reports.js')).tapOf(report).forEach(out);
+      else if (format === 'junit') (await import('./endpoint-tests/reports.js')).junitOf(report).forEach(out);
       else out(textOfTotal(report));
       if (countsOf(report).failed > 0) throw new Ending(EXIT.failure);
     });

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-import type { Task } from '../concurrency/threads';
+import type { Task } from '../concurrency/threads/threads';
 import { parseLine, printLine } from '../engines/duckdb/data/json-line';
 import { MOST_ROW_VALUES, valuesOfRow } from '../engines/duckdb/data/row-values';
 import type { RestField } from '../googlesql/rest-schema';

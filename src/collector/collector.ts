@@ -2,19 +2,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { MOST_ROW_VALUES } from '../engines/duckdb/data/row-values';
 import type { RunLimits } from '../concurrency/deadline';
-import type { Threads } from '../concurrency/threads';
-import { describedTables } from '../engines/duckdb/data/schemas';
+import type { Threads } from '../concurrency/threads/threads';
 import { ServiceError } from '../errors';
+import type { Metrics } from '../metrics/metrics';
+import { describedTables } from '../engines/duckdb/data/schemas';
 import type { RestField } from '../googlesql/rest-schema';
 import type { ReportFault } from '../health/health';
 import type { Log } from '../log';
-import type { Metrics } from '../metrics';
 import { Audit } from './audit';
 import { type Batch, type BatchFault, BATCH_TASK, hasMoreValues, MOST_EVENTS, MOST_VALUES, readBatch } from './batch';
-import { FreeSpace } from './free-space';
+import { diskFull, FreeSpace, prepareStore, Store, storeFault } from './store';
 import type { Sources } from './sources';
-import { prepareStore, Store } from './store';
-import { diskFull, storeFault } from './store-fault';
 
 /**
  * Bytes and values of a body up to which it is read on the thread that serves everybody: a millisecond or two. Each empty event is one

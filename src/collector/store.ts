@@ -1,14 +1,13 @@
-import { access, constants, mkdir } from 'node:fs/promises';
+import { access, constants, mkdir, statfs } from 'node:fs/promises';
 import path from 'node:path';
 
-import { systemCode } from '../errors';
+import { ServiceError, systemCode } from '../errors';
 import type { Log } from '../log';
 import { DayFiles } from './day-files';
 import { FolderLock } from './folder-lock';
-import { type Intent, Journal } from './journal';
+import { type Intent, Journal, settleAppend } from './journal';
 import { Manifest } from './manifest';
 import { Retention } from './retention';
-import { settleAppend } from './torn-append';
 import { Writer } from './writer';
 
 /** Where the collector's own books are: tables do not begin with a dot (docs/data.md). */
@@ -104,5 +103,66 @@ export class Store {
     await this.files.close();
     await this.journal.close();
     await this.lock.release();
+  }
+}
+
+/** Codes of a disk, or of a user's part of it, that is full. */
+const FULL = new Set(['ENOSPC', 'EDQUOT']);
+
+/** Seconds after which a shipper is to send again. */
+const RETRY = 5;
+
+/** The error for a batch that could not be stored: the shipper is to hold it and to send it again. */
+export function storeFault(cause: unknown): ServiceError {
+  if (cause instanceof ServiceError) return cause;
+  if (FULL.has(systemCode(cause) ?? '')) return diskFull(cause);
+  return new ServiceError(
+    'backendUnavailable',
+    'The events could not be stored. Send them again.',
+    { retryAfter: RETRY },
+    { cause },
+  );
+}
+
+export function diskFull(cause?: unknown): ServiceError {
+  return new ServiceError(
+    'insufficientStorage',
+    'There is too little free space to store events. Send them again later.',
+    { retryAfter: RETRY },
+    { cause },
+  );
+}
+
+/** Milliseconds for which a look at the file system counts. */
+const FRESH = 1_000;
+
+/** The free space of a file system, looked at once a second at most. */
+export class FreeSpace {
+  #looked = -Infinity;
+  #bytes: Promise<number> = Promise.resolve(Infinity);
+
+  /** @param floor bytes */
+  constructor(
+    private readonly folder: string,
+    private readonly floor: number,
+  ) {}
+
+  /** Whether less is free than the floor. */
+  async low(): Promise<boolean> {
+    if (performance.now() - this.#looked > FRESH) {
+      this.#looked = performance.now();
+      this.#bytes = freeBytes(this.folder);
+    }
+    return (await this.#bytes) < this.floor;
+  }
+}
+
+/** Bytes for users without privileges. A file system that does not say has as many as are needed. */
+async function freeBytes(folder: string): Promise<number> {
+  try {
+    const { bavail, bsize } = await statfs(folder);
+    return bavail * bsize;
+  } catch {
+    return Infinity;
   }
 }

@@ -2,8 +2,7 @@ import path from 'node:path';
 
 import type { Batch } from './batch';
 import type { DayFile, DayFiles } from './day-files';
-import type { Intent, Journal } from './journal';
-import { settleAppend } from './torn-append';
+import { type Intent, type Journal, settleAppend } from './journal';
 
 /** Bytes that are written together: what waits meanwhile is the next group. */
 const GROUP = 16 * 1024 * 1024;

@@ -1,4 +1,4 @@
-import type { Task } from '../concurrency/threads';
+import type { Task } from '../concurrency/threads/threads';
 import { complete } from './complete';
 import type { Completions, WrittenText } from './completion';
 

@@ -1,5 +1,6 @@
 /** Completions in LQL: by the clause that the cursor is in. */
-import { AGGREGATES, LEVELS } from '../lql';
+import { LEVELS } from '../lql/operand';
+import { AGGREGATES } from '../lql/rules';
 import { typeText } from '../googlesql/type-names';
 import type { NamedType, SqlType, StructField, TableSchema } from '../googlesql/types';
 import { type Completion, type Completions, matching, type WrittenText } from './completion';

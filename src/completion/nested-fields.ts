@@ -3,7 +3,7 @@ import type { Candidate } from '../googlesql/resolver';
 import { typeText } from '../googlesql/type-names';
 import type { SqlType, StructField } from '../googlesql/types';
 import type { Completion } from './completion';
-import { quoted } from './quoted';
+import { quoted } from './readings';
 
 /** Levels of arrays, and fields, that are offered. */
 const DEEPEST = 5;

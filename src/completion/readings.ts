@@ -1,6 +1,7 @@
+import { isReserved } from '../googlesql/keywords';
+import { lexUntilFault } from '../googlesql/lexer';
 import type { Span } from '../googlesql/syntax';
 import type { Token } from '../googlesql/token';
-import { lexUntilFault } from '../googlesql/lexer';
 
 /**
  * A text with a name at the cursor, as it may be meant: as it is, or with what is still open closed. A text that is being
@@ -73,4 +74,10 @@ function neededBehind(before: readonly Token[]): string {
   const last = before.at(-1)?.symbol;
   if (last === 'BETWEEN') return ' AND NULL';
   return last === 'JOIN' && !/^(?:CROSS|NATURAL)$/.test(before.at(-2)?.symbol ?? '') ? ' ON TRUE' : '';
+}
+
+/** A name as a query writes it: in backticks where it is no plain word. */
+export function quoted(name: string): string {
+  if (/^[A-Za-z_]\w*$/.test(name) && !isReserved(name.toUpperCase())) return name;
+  return `\`${name.replace(/[\\`]/g, '\\$&')}\``;
 }

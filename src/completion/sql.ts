@@ -1,6 +1,7 @@
 /** Completions in GoogleSQL: the text is read with a name of ours at the cursor, and the resolver says what could be there. */
 import { typesByName } from '../engines/bound-parameter';
 import { QueryError } from '../errors';
+import { findFunction } from '../googlesql/functions/catalogue';
 import { lexUntilFault } from '../googlesql/lexer';
 import { surveyQuery } from '../googlesql/parser';
 import { type Candidate, type Candidates, surveyMeaning } from '../googlesql/resolver';
@@ -9,13 +10,25 @@ import { walk } from '../googlesql/syntax-walk';
 import type { Token } from '../googlesql/token';
 import { typeText } from '../googlesql/type-names';
 import type { SqlType } from '../googlesql/types';
+import { describeFunctions } from '../sandbox/functions';
 import { type Completion, type Completions, matching, type WrittenText } from './completion';
-import { functionCompletions } from './functions';
 import { viableKeywords } from './keywords';
 import { nestedFields } from './nested-fields';
+import { isBeforeType, quoted, readings } from './readings';
 import { isGrouped, withoutUngrouped } from './ungrouped';
-import { isBeforeType, readings } from './readings';
-import { quoted } from './quoted';
+
+/** The functions that a consumer query may call in a place. */
+export function functionCompletions(allowed: {
+  readonly aggregates: boolean;
+  readonly windows: boolean;
+}): readonly Completion[] {
+  return describeFunctions().flatMap(({ name, signatures }): Completion[] => {
+    const mode = findFunction(name)?.mode;
+    if ((mode === 'aggregate' && !allowed.aggregates) || (mode === 'analytic' && !allowed.windows)) return [];
+    const detail = signatures.slice(0, 3).join('; ');
+    return [{ label: name, kind: 'function', insert: `${name}(`, ...(detail === '' ? {} : { detail }) }];
+  });
+}
 
 /** No name of a query, so that nothing has it. */
 const CURSOR = 'logquay_name_at_the_cursor';

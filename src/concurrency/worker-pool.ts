@@ -2,12 +2,28 @@
  * Threads for work that would hold up the thread that serves everybody (docs/decisions/bounded-work.md). Keys take turns, no
  * key has every thread, and a thread that works past the deadline or dies is replaced.
  */
+import { readFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
+
 import { ServiceError } from '../errors';
 import { SYSTEM_CLOCK } from './clock';
 import { deadlineExceeded, remaining, type RunLimits } from './deadline';
 import { FairQueue } from './fair-queue';
-import { threadTime } from './thread-time';
+
+/**
+ * Milliseconds that a thread of this process has had a processor, by its number to Linux; null where the system does not
+ * tell. Unlike a clock on the wall it stands still while the thread waits for a processor.
+ */
+export function threadTime(thread: string | null): number | null {
+  if (thread === null) return null;
+  try {
+    const [nanoseconds] = readFileSync(`/proc/self/task/${thread}/schedstat`, 'utf8').split(' ');
+    const milliseconds = Number(nanoseconds) / 1e6;
+    return milliseconds > 0 ? milliseconds : null;
+  } catch {
+    return null;
+  }
+}
 
 export interface PoolOptions {
   /** Run by each thread. It posts `{ ready: true, thread }` once it can work, `thread` being its `threadName`, then one answer to each message. */

@@ -4,22 +4,44 @@ import type { Logger } from 'pino';
 
 import { concurrently } from '../concurrency/concurrently';
 import type { ReportFault } from '../health/health';
-import { findClashes } from './clashes';
+import type { Key } from '../keys/key';
 import { type Definition, readDefinition } from './definition';
 import {
+  codeOf,
+  findClashes,
   type Fingerprint,
   fingerprintsOf,
   isQueryFile,
   listenForChanges,
   listQueries,
+  readCatalogue,
   readUnchanged,
 } from './directory';
-import type { Endpoint } from './endpoint';
+import { type Endpoint, UUID } from './endpoint';
 import { CatalogueError, describeFault, type Fault } from './fault';
-import { codeOf, readCatalogue } from './read-catalogue';
-import { faultsOf, type ResolveStored } from './resolve';
-import { FILE_START } from './settings';
-import { UUID } from './uuid';
+import { FILE_START, type LineFault } from './settings';
+
+/** Whether a stored query means something to the engine: names, types, functions. */
+export type Resolution =
+  | { readonly kind: 'resolved' }
+  | { readonly kind: 'faulty'; readonly faults: readonly LineFault[] }
+  /** The engine does not answer at the moment. */
+  | { readonly kind: 'unreachable'; readonly reason: string };
+
+/** Resolves a stored query against the engine's tables, as they are now; never rejects. */
+export type ResolveStored = (endpoint: Endpoint) => Promise<Resolution>;
+
+/** The faults of a file whose query was resolved; a text: why it could not be at the moment. */
+export function faultsOf(file: string, resolution: Resolution): readonly Fault[] | string {
+  switch (resolution.kind) {
+    case 'resolved':
+      return [];
+    case 'faulty':
+      return resolution.faults.map((fault) => ({ file, ...fault }));
+    case 'unreachable':
+      return resolution.reason;
+  }
+}
 
 /** The stored endpoints as they are now. What a caller holds stays as it was when it asked. */
 export interface Catalogue {
@@ -471,4 +493,17 @@ function newState(): FileState {
 function outcomeOf({ serving, unresolved }: FileState): string {
   if (serving === null) return 'it is not served';
   return unresolved === 'broken' ? 'it is answered with endpointBroken' : 'its last good version keeps serving';
+}
+
+/**
+ * Whether the endpoint exists for this key (docs/keys.md): it is on the key's list, by name or by id, and declares
+ * every parameter that the key pins, a list for a list, as a pin fences by the stored query's own filter on it.
+ */
+export function mayRun(key: Key, endpoint: Endpoint): boolean {
+  const listed =
+    key.endpoints === '*' ||
+    key.endpoints.some((entry) => entry === endpoint.name || entry.toLowerCase() === endpoint.id);
+  const declares = ([pin, value]: readonly [string, unknown]): boolean =>
+    endpoint.parameters.some(({ name, list }) => name === pin && (list || typeof value === 'string'));
+  return listed && [...key.pins].every(declares);
 }

@@ -4,8 +4,8 @@ import { SOFT_RESERVED } from './declaration';
 import type { Definition } from './definition';
 import type { Endpoint } from './endpoint';
 import { describeFault, type Fault } from './fault';
-import { readCatalogue } from './read-catalogue';
-import { faultsOf, type ResolveStored } from './resolve';
+import { faultsOf, type ResolveStored } from './catalogue';
+import { readCatalogue } from './directory';
 import { FILE_START, type LineFault } from './settings';
 
 export interface CheckOptions {

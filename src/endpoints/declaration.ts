@@ -1,7 +1,6 @@
 import type { ParameterDeclaration } from './endpoint';
 import { type LineFault, PARAMETER_TYPES, type Place, type WrittenDeclaration } from './settings';
-import { readList } from './values/list';
-import { readValue } from './values/value';
+import { readList, readValue } from './values';
 
 /** Names that every endpoint keeps for itself (docs/endpoints.md). */
 export const RESERVED = ['sql', 'lql', 'dry_run'] as const;

@@ -2,15 +2,16 @@ import { createHash } from 'node:crypto';
 
 import { LRUCache } from 'lru-cache';
 
-import { lineAndColumn, QueryError } from '../errors';
-import { parseQuery } from '../googlesql/parser';
+import { lineAndColumn, QueryError, ServiceError } from '../errors';
 import { tablesRead } from '../googlesql/from-paths';
+import { parseQuery } from '../googlesql/parser';
 import { nearest } from '../googlesql/resolver';
 import type { Parameter, Query } from '../googlesql/syntax';
 import { walk } from '../googlesql/syntax-walk';
-
 import { readDeclarations } from './declaration';
 import type { Endpoint, ParameterDeclaration } from './endpoint';
+import { onlyValue } from './parameters';
+import { quoteValue, type RawEntry } from './raw-entries';
 import { FILE_START, type LineFault, type Place, readSettings, type Settings } from './settings';
 
 /** An id or a name that a file lays claim to: no two files may hold the same. */
@@ -267,4 +268,22 @@ function sandboxFaults(sql: string, query: Query, place: () => Place): LineFault
     faults.push({ ...start, reason: 'sandbox: WITH RECURSIVE cannot take a consumer query' });
   }
   return faults;
+}
+
+/**
+ * Reads `position`, a place in the text of a consumer query in code points. An endpoint that declares a parameter of this name
+ * keeps it.
+ *
+ * @returns null: it is not given
+ * @throws ServiceError `invalidParameter` for anything but a whole number from 0
+ */
+export function readPosition(endpoint: Pick<Endpoint, 'parameters'>, raw: readonly RawEntry[]): number | null {
+  if (endpoint.parameters.some(({ name }) => name === 'position')) return null;
+  const value = onlyValue(raw, 'position');
+  if (value === null) return null;
+  if ('text' in value && /^\d{1,6}$/.test(value.text)) return Number(value.text);
+  const came = 'text' in value ? quoteValue(value.text) : `an ${value.kind}`;
+  throw new ServiceError('invalidParameter', `Parameter "position" must be a whole number from 0, not ${came}.`, {
+    parameter: 'position',
+  });
 }

@@ -58,3 +58,5 @@ export interface Endpoint {
   /** SHA-256 of the file's bytes: names this definition in cache keys and verdicts. */
   readonly revision: string;
 }
+
+export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;

@@ -1,15 +1,55 @@
 import type { BoundParameter, TypedParameter } from '../engines/bound-parameter';
 import { ServiceError } from '../errors';
-import type { PinnedValue } from '../keys';
-
-import { typeName } from './described-parameters';
+import { nearest } from '../googlesql/resolver';
+import type { PinnedValue } from '../keys/key';
+import { RESERVED, SOFT_RESERVED } from './declaration';
 import type { Endpoint, ParameterDeclaration } from './endpoint';
-import { quoteValue } from './quote-value';
-import type { RawEntry, RawValue } from './raw-entry';
-import { readList } from './values/list';
-import { hourOf, startBefore } from './values/lookback';
-import { quotePattern } from './values/pattern';
-import { readValue, type ValueReading } from './values/value';
+import { quoteValue, type RawEntry, type RawValue } from './raw-entries';
+import { hourOf, quotePattern, readList, readValue, startBefore, type ValueReading } from './values';
+
+/** The parameters of an endpoint as the holder of a key with `pins` sees them. */
+export function describeParameters(
+  { parameters }: Pick<Endpoint, 'parameters'>,
+  pins: ReadonlyMap<string, unknown>,
+): readonly object[] {
+  return parameters.map((declared) => (pins.has(declared.name) ? describePinned(declared) : describe(declared)));
+}
+
+function describe(declared: ParameterDeclaration): object {
+  const { name, required, description } = declared;
+  return {
+    name,
+    type: typeName(declared),
+    required,
+    description,
+    ...(declared.default === null ? {} : { default: declared.default }),
+    ...(declared.defaultLookback === null ? {} : { defaultLookback: declared.defaultLookback }),
+    ...(declared.values === null ? {} : { values: declared.values }),
+    ...(declared.minimum === null ? {} : { minimum: declared.minimum }),
+    ...(declared.maximum === null ? {} : { maximum: declared.maximum }),
+  };
+}
+
+/**
+ * A parameter that the key pins. As in `/openapi.json` (src/openapi/parameter-schema.ts) its values, bounds and default are
+ * left out: the values that an enum allows may be names of other tenants.
+ */
+function describePinned(declared: ParameterDeclaration): object {
+  const { name, description } = declared;
+  return { name, type: typeName(declared), required: false, description, fixed: true };
+}
+
+/** The type as a declaration has it: `string`, `string[]`. */
+export function typeName({ type, list }: Pick<ParameterDeclaration, 'type' | 'list'>): string {
+  return list ? `${type}[]` : type;
+}
+
+/** What a start is that a request leaves out, in a sentence. @param written as the declaration has it: `7d` */
+export function describeLookback(written: string): string {
+  const count = Number(written.slice(0, -1));
+  const unit = written.endsWith('d') ? 'day' : 'hour';
+  return `Left out, it is ${String(count)} ${unit}${count === 1 ? '' : 's'} before the last full hour.`;
+}
 
 const BOUND_TYPES = {
   string: 'STRING',
@@ -242,4 +282,26 @@ function pinnedOtherwise({ name }: ParameterDeclaration): ServiceError {
 function sameValue(declaration: ParameterDeclaration, sent: string, pin: string): boolean {
   const [a, b] = [readValue(declaration, sent), readValue(declaration, pin)];
   return a.ok && b.ok && a.value === b.value;
+}
+
+export interface UnknownParameter {
+  readonly name: string;
+  /** The parameter that was probably meant. */
+  readonly near: string | undefined;
+}
+
+/** Names that are reported, and compared, at most. */
+const MOST = 10;
+
+/** Parameters of a request that mean nothing to the endpoint, each name once. */
+export function unknownParameters(
+  { parameters }: Pick<Endpoint, 'parameters'>,
+  given: readonly RawEntry[],
+): readonly UnknownParameter[] {
+  const declared = parameters.map(({ name }) => name);
+  const known = new Set<string>([...declared, ...RESERVED, ...SOFT_RESERVED]);
+  const unknown = new Set(given.map(({ name }) => name).filter((name) => !known.has(name)));
+  return Array.from(unknown)
+    .slice(0, MOST)
+    .map((name) => ({ name, near: nearest(name, [...declared, ...RESERVED]) }));
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import { declarationSchema, type Settings, settingsSchema, type WrittenDeclaration } from './settings';
-import { UUID } from './uuid';
+import { UUID } from './endpoint';
 
 /** What an editor shows of a setting; the compiler asks for a missing one. */
 const SETTINGS: Readonly<Record<keyof Settings, string>> = {

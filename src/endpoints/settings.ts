@@ -2,11 +2,9 @@ import { type Document, isMap, isScalar, isSeq, parseDocument } from 'yaml';
 import { z } from 'zod';
 
 import { lineAndColumn } from '../errors';
+import { type ParameterType, UUID } from './endpoint';
+import { isLookback } from './values';
 import { nearest } from '../googlesql/resolver';
-
-import type { ParameterType } from './endpoint';
-import { UUID } from './uuid';
-import { isLookback } from './values/lookback';
 
 /** Line and column in a file, from 1. */
 export interface Place {

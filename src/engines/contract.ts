@@ -1,10 +1,97 @@
-import type { BoundParameter } from './bound-parameter';
-import type { FolderStatus } from './data-status';
-import type { Lines } from './lines';
 import type { RunLimits } from '../concurrency/deadline';
 import type { Description } from '../googlesql/descriptions';
 import type { Span } from '../googlesql/syntax';
 import type { NamedType, TableSchema } from '../googlesql/types';
+import type { BoundParameter } from './bound-parameter';
+
+/** Why a row of the data folder is left out, as metrics count it. */
+export type LeftOutReason = 'not_json' | 'too_long' | 'no_timestamp' | 'does_not_fit' | 'too_wide';
+
+/** What metrics and `/ready` say about a table. Plain data. */
+export interface TableStatus {
+  readonly table: string;
+  readonly rows: number;
+  /** Of segments, in CACHE_DIR. */
+  readonly bytes: number;
+  readonly files: number;
+  /** Seconds since there came to be something that is not served yet; 0: everything is. */
+  readonly behind: number;
+  readonly leftOut: Readonly<Partial<Record<LeftOutReason, number>>>;
+  readonly ignoredFields: number;
+  readonly nulledValues: number;
+  /** Since the start. */
+  readonly conversions: number;
+  /** Files set aside. */
+  readonly faults: number;
+  /** Whether its fields are declared, in schema.json or as a log table. */
+  readonly declared: boolean;
+  /** Records that have arrived, in the count of `FolderStatus.epoch`. */
+  readonly arrived: number;
+}
+
+export interface FolderStatus {
+  /** Names the data in cache keys: the folder, and the schema. */
+  readonly target: string;
+  /** Names the count of records that have arrived. */
+  readonly epoch: string;
+  readonly tables: readonly TableStatus[];
+  /** What keeps the folder from being followed; null: nothing. For the operator. */
+  readonly degraded: string | null;
+}
+
+/** Rows of a result as lines of bytes: each is the text of one JSON object with a newline behind it, and none within. */
+
+/** In their order. */
+export interface Lines {
+  /** Each holds whole lines, in UTF-8. */
+  readonly parts: readonly Uint8Array[];
+  readonly count: number;
+}
+
+/** Bytes before and behind lines that `withRoom` has made place for. */
+const ROOM = 64;
+/** Bytes of both. */
+export const SPARE_ROOM = 2 * ROOM;
+const ROOMY = new WeakSet<ArrayBufferLike>();
+
+/** Memory for lines to which something can be added at both ends without copying them: `around`. @param size bytes of the lines */
+export function withRoom(size: number): Buffer {
+  const all = Buffer.allocUnsafeSlow(size + SPARE_ROOM);
+  ROOMY.add(all.buffer);
+  return all.subarray(ROOM, ROOM + size);
+}
+
+/** The same memory with `before` bytes more before it, and `behind` behind it; null: it is not of `withRoom`, or has less room. */
+export function around({ buffer, byteOffset, byteLength }: Uint8Array, before: number, behind: number): Buffer | null {
+  if (before > ROOM || behind > ROOM || !ROOMY.has(buffer)) return null;
+  return Buffer.from(buffer, byteOffset - before, before + byteLength + behind);
+}
+
+/** The texts of rows, one by one. */
+export function textsOf({ parts }: Lines): readonly string[] {
+  return parts.flatMap((part) => bufferOf(part).toString().split('\n').slice(0, -1));
+}
+
+/** The same bytes. */
+export function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
+}
+
+/** A result of an engine that bills nothing, with its rows as lines and as texts: these are made when they are first read. */
+export function resultOf<T>(outcome: T, lines: Lines): T & Rows & typeof UNBILLED {
+  let rows: readonly string[] | null = null;
+  return Object.defineProperty({ ...outcome, ...UNBILLED, lines }, 'rows', {
+    get: () => (rows ??= textsOf(lines)),
+    enumerable: true,
+  }) as T & Rows & typeof UNBILLED;
+}
+
+const UNBILLED = { bytesProcessed: null, bytesBilled: null } as const;
+
+interface Rows {
+  readonly lines: Lines;
+  readonly rows: readonly string[];
+}
 
 export type { BoundParameter } from './bound-parameter';
 

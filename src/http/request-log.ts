@@ -1,8 +1,8 @@
 /** What is told of every request once it has ended: its line in the log, its metrics and its trace. */
 import type { Log } from '../log';
-import type { RequestMeter } from '../metrics';
+import type { RequestMeter } from '../metrics/readings';
 import type { CompletedRequest } from '../telemetry';
-import type { TraceParent, Tracing } from '../tracing/traced';
+import type { TraceParent, Tracing } from '../tracing/request-spans';
 import type { RequestHeaders } from './request/headers';
 
 export interface RequestLogOptions {

@@ -1,8 +1,6 @@
-import { editKeysFile, readOrEmpty } from './edit-file';
-import { nameOfEntry, readEntry, type WrittenEntry } from './entry';
-import { readExpiryOption } from './instant';
-import type { PinnedValue } from './key';
-import { hashOf, newSecretKey } from './secret-key';
+import { nameOfEntry, readEntry, readExpiryOption, type WrittenEntry } from './entry';
+import { hashOf, newSecretKey, type PinnedValue } from './key';
+import { editKeysFile, readOrEmpty } from './keys-file';
 
 /** What `keys create` is asked for, as it was typed. */
 export interface CreateOptions {

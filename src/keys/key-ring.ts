@@ -2,14 +2,12 @@ import type { Logger } from 'pino';
 
 import type { Secret } from '../config';
 import { ServiceError, systemCode } from '../errors';
+import { hashOf, type HeaderValues, type Key, presentedKey, sameHash } from './key';
 import { fingerprintOf } from '../files';
 import type { ReportFault } from '../health/health';
 
-import { type HeaderValues, presentedKey } from './credentials';
 import { API_KEY_NAME, type KeyEntry, PUBLIC_TOKEN_NAME, START_KEY_NAME } from './entry';
-import type { Key } from './key';
 import { type KeysFile, KeysFileError, readKeysFile } from './keys-file';
-import { hashOf, sameHash } from './secret-key';
 import { ensureStartKey, hasStartKey, readStartKey } from './start-key';
 
 export interface KeyRingOptions {

@@ -1,3 +1,7 @@
+import { createHash, hash, randomBytes, timingSafeEqual } from 'node:crypto';
+
+import { ServiceError } from '../errors';
+
 /** What a key fixes: a text, or of a list parameter its texts. */
 export type PinnedValue = string | readonly string[];
 
@@ -20,4 +24,56 @@ export interface Key {
   readonly dailyBytes: bigint | null;
   /** Milliseconds since the epoch; null: never. */
   readonly expires: number | null;
+}
+
+/** Every value that was sent for a header, in order; the name in lower case. Empty: the header is absent. */
+export type HeaderValues = (name: string) => readonly string[];
+
+const HINT = { hint: 'Send the key in the X-API-KEY header.' };
+
+/**
+ * The key that a request presents (docs/keys.md): `X-API-KEY` alone where that header is there at all, otherwise
+ * `Authorization: Bearer`. Throws `unauthenticated` for a key that is missing, empty, repeated or malformed.
+ */
+export function presentedKey(header: HeaderValues): string {
+  const apiKey = header('x-api-key');
+  if (apiKey.length > 0) return single(apiKey, 'X-API-KEY');
+  const authorization = header('authorization');
+  if (authorization.length === 0) {
+    throw new ServiceError('unauthenticated', 'This request needs a key.', HINT);
+  }
+  const match = /^Bearer[ \t]+(\S+)$/i.exec(single(authorization, 'Authorization'));
+  if (match?.[1] === undefined) {
+    throw new ServiceError('unauthenticated', 'The Authorization header must be "Bearer" and a key.', HINT);
+  }
+  return match[1];
+}
+
+/** Whether a request presents a key at all, well-formed or not. */
+export function presentsKey(header: HeaderValues): boolean {
+  return header('x-api-key').length > 0 || header('authorization').length > 0;
+}
+
+function single(values: readonly string[], header: string): string {
+  const value = (values[0] ?? '').trim();
+  if (values.length > 1) throw new ServiceError('unauthenticated', `The ${header} header is repeated.`, HINT);
+  if (value === '') throw new ServiceError('unauthenticated', `The ${header} header is empty.`, HINT);
+  return value;
+}
+
+/** A new key: 256 random bits behind a prefix by which secret scanners and people know it. */
+export function newSecretKey(): string {
+  return `lq_${randomBytes(32).toString('base64url')}`;
+}
+
+/** What is kept of a key. Keys are random and long, so one round of SHA-256 is as strong as any slower hash. */
+export function hashOf(secret: string): Buffer {
+  // In one call where Node has it (20.12): every request has its key hashed.
+  if (typeof hash === 'function') return hash('sha256', secret, 'buffer');
+  return createHash('sha256').update(secret, 'utf8').digest();
+}
+
+/** Compares two hashes in a time that does not tell where they differ. */
+export function sameHash(a: Buffer, b: Buffer): boolean {
+  return timingSafeEqual(a, b);
 }

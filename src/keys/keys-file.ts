@@ -1,8 +1,10 @@
+import { chown, type FileHandle, mkdir, readFile, realpath, stat, unlink, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+
 import { z } from 'zod';
 
-import { MOST_OF_LIST, readBounded } from '../files';
 import { systemCode } from '../errors';
-
+import { ignoreMissing, MOST_OF_LIST, readBounded, replaceFile } from '../files';
 import { type KeyEntry, nameOfEntry, readEntry } from './entry';
 
 const fileSchema = z.strictObject({ keys: z.array(z.unknown()) });
@@ -66,4 +68,134 @@ function twinFault(entries: readonly KeyEntry[], { key, hash }: KeyEntry): strin
   if (entries.some((earlier) => earlier.key.name === key.name)) return 'an earlier entry has this name';
   if (entries.some((earlier) => earlier.hash.equals(hash))) return 'an earlier entry has this key';
   return null;
+}
+
+/** Milliseconds to wait for another editor, and after which a lock is stale. */
+const PATIENCE = 5_000;
+const STALE = 30_000;
+
+/**
+ * Edits the keys file: `change` gets the entries as written and returns the new ones. A file that does not exist is empty,
+ * one that cannot be read is not touched. One editor at a time, by a lock file; the new file replaces the old one
+ * atomically.
+ *
+ * The file keeps its owner, group and mode, as the service may run as another user than the editor. A new file has mode 0600
+ * and, if the editor may change it, the owner of its folder.
+ *
+ * @throws Error if owner and mode cannot be preserved; nothing is changed then
+ */
+export async function editKeysFile(file: string, change: (entries: unknown[]) => unknown[]): Promise<void> {
+  await makeFolder(path.dirname(path.resolve(file)));
+  const target = await behindLinks(file);
+  const release = await lock(`${target}.lock`);
+  try {
+    const keys = change(await readOrEmpty(target));
+    await replaceFile(target, `${JSON.stringify({ keys }, null, 2)}\n`, (draft) => keepAccess(draft, target));
+  } finally {
+    await release();
+  }
+}
+
+const READ_BY_GROUP = 0o040;
+const READ_BY_ALL = 0o004;
+
+/** Gives the draft the owner, group and mode of the file that it replaces. */
+async function keepAccess(draft: FileHandle, target: string): Promise<void> {
+  const before = await stat(target).catch(ignoreMissing);
+  if (before === undefined) {
+    const { uid, gid } = await stat(path.dirname(target));
+    if (process.getuid?.() === 0) await draft.chown(uid, gid);
+    return;
+  }
+  const { uid, gid, mode } = before;
+  const mine = await draft.stat();
+  const [owner, group] = await give(draft, mine, { uid, gid });
+  const readable = (mode & READ_BY_ALL) !== 0 || (owner && (group || (mode & READ_BY_GROUP) === 0));
+  if (!readable) {
+    throw new Error(
+      `${target} belongs to user ${String(uid)} and group ${String(gid)}, which this user cannot keep: a running service could ` +
+        'not read the file any more, and its keys would stay as they are. Nothing is changed; run the command as that user or as root.',
+    );
+  }
+  await draft.chmod(mode & 0o7777);
+}
+
+interface Owner {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/** Changes owner and group as far as this user may. @returns whether the owner, and whether the group, are those wanted */
+async function give(draft: FileHandle, from: Owner, to: Owner): Promise<readonly [owner: boolean, group: boolean]> {
+  // Windows and some file systems know no owners: both are 0 there.
+  const owner = from.uid === to.uid || (await mayChown(draft, to.uid, from.gid));
+  const group = from.gid === to.gid || (await mayChown(draft, owner ? to.uid : from.uid, to.gid));
+  return [owner, group];
+}
+
+async function mayChown(draft: FileHandle, uid: number, gid: number): Promise<boolean> {
+  try {
+    await draft.chown(uid, gid);
+    return true;
+  } catch (error) {
+    if (['EPERM', 'EINVAL', 'ENOSYS', 'ENOTSUP'].includes(systemCode(error) ?? '')) return false;
+    throw error;
+  }
+}
+
+/** Creates a folder and its missing parents; created by root, they get the owner of the folder around them. */
+async function makeFolder(folder: string): Promise<void> {
+  const first = await mkdir(folder, { recursive: true });
+  if (first === undefined || process.getuid?.() !== 0) return;
+  const { uid, gid } = await stat(path.dirname(first));
+  for (let created = folder; created.length >= first.length; created = path.dirname(created))
+    await chown(created, uid, gid);
+}
+
+/** The entries as written; empty if the file does not exist. */
+export async function readOrEmpty(file: string): Promise<unknown[]> {
+  try {
+    return await readWrittenEntries(file);
+  } catch (error) {
+    if (error instanceof KeysFileError && error.missing) return [];
+    throw error;
+  }
+}
+
+/** The file itself where the name is a link: renaming onto the link would leave the file as it was. */
+async function behindLinks(file: string): Promise<string> {
+  try {
+    return await realpath(file);
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return path.resolve(file);
+    throw error;
+  }
+}
+
+async function lock(file: string): Promise<() => Promise<void>> {
+  const deadline = Date.now() + PATIENCE;
+  for (;;) {
+    try {
+      await writeFile(file, `${String(process.pid)}\n`, { flag: 'wx', mode: 0o600 });
+      return () => unlink(file);
+    } catch (error) {
+      if (systemCode(error) !== 'EEXIST') throw error;
+    }
+    if (await isLeftBehind(file)) await unlink(file).catch(ignoreMissing);
+    else if (Date.now() > deadline) throw new Error(`${file} is held by another command: try again, or remove it`);
+    else await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+/** Its holder has ended, or it is older than any command takes. */
+async function isLeftBehind(file: string): Promise<boolean> {
+  try {
+    const holder = Number(await readFile(file, 'utf8'));
+    if (Date.now() - (await stat(file)).mtimeMs > STALE) return true;
+    if (!Number.isInteger(holder) || holder <= 0) return false;
+    process.kill(holder, 0);
+    return false;
+  } catch (error) {
+    return systemCode(error) === 'ESRCH';
+  }
 }

@@ -2,9 +2,8 @@ import { access, chmod, mkdir, readFile, unlink } from 'node:fs/promises';
 import path from 'node:path';
 
 import { systemCode } from '../errors';
+import { newSecretKey } from './key';
 import { createFile } from '../files';
-
-import { newSecretKey } from './secret-key';
 
 /** Where the embedded engine keeps the key that it makes. */
 export const START_KEY_FILE = '.data/key';

@@ -1,7 +1,7 @@
 import type { Engine, EngineQuery, EngineResult, LineSink, ResultHead, RunLimits } from '../engines/contract';
 import { ForwardingEngine } from '../engines/forwarding-engine';
 import { QueryError, ServiceError } from '../errors';
-import type { Metrics } from '../metrics';
+import type { Metrics } from '../metrics/metrics';
 import type { BudgetedKey, Budgets } from './budget';
 
 export interface Billing {

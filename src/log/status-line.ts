@@ -1,5 +1,33 @@
-import { inWords, type Standing } from './standing';
 import { visible } from './visible';
+
+/** Where long work stands. */
+export interface Standing {
+  /** What is done, as a sentence begins: `Converting raw_edge_logs`. */
+  readonly what: string;
+  readonly done: number;
+  readonly total: number;
+  /** What is counted: `rows`, `MB`, or `%` where only the part of the whole is known. */
+  readonly unit: string;
+}
+
+/** Takes where long work stands, as often as it likes to tell; null: it is done. */
+export type Progress = (standing: Standing | null) => unknown;
+
+/** `Converting raw_edge_logs: 1,200 of 3,000 rows (40 %)`. */
+export function inWords({ what, done, total, unit }: Standing): string {
+  const percent = `${String(percentOf({ done, total }))} %`;
+  if (unit === '%') return `${what}: ${percent}`;
+  return `${what}: ${counted(done)} of ${counted(total)} ${unit} (${percent})`;
+}
+
+/** From 0 to 100, rounded down: 100 is done. */
+export function percentOf({ done, total }: Pick<Standing, 'done' | 'total'>): number {
+  return total === 0 ? 100 : Math.max(0, Math.min(100, Math.floor((done / total) * 100)));
+}
+
+function counted(count: number): string {
+  return Math.floor(count).toLocaleString('en-US');
+}
 
 /** How often the line is written anew, in milliseconds. */
 const REWRITE = 100;
@@ -42,4 +70,27 @@ export class StatusLine {
     this.#shown = visible(inWords(standing)).slice(0, (this.terminal.columns || 80) - 1);
     this.terminal.write(`${ERASE}${this.#shown}`);
   }
+}
+
+/** Milliseconds after which the progress of long work is logged, and between two lines. */
+const BETWEEN = 5_000;
+
+/** Progress as lines of a log, where no terminal can show it: one every few seconds, none for what is soon done. */
+export function progressLines(
+  write: (facts: object, message: string) => void,
+  now: () => number = () => performance.now(),
+): Progress {
+  let what: string | null = null;
+  let last = 0;
+  return (standing) => {
+    if (standing?.what !== what) {
+      what = standing?.what ?? null;
+      last = now();
+    }
+    if (standing === null || now() - last < BETWEEN) return;
+    last = now();
+    const { done, total, unit } = standing;
+    const counts = unit === '%' ? {} : { done: Math.floor(done), total: Math.floor(total), unit };
+    write({ ...counts, percent: percentOf(standing) }, standing.what);
+  };
 }

@@ -1,7 +1,6 @@
 import { ServiceError } from '../errors';
-import { rulesToJson } from './json';
-import type { ReadOptions } from './read';
-import { openLql } from './translate';
+import { openLql, type ReadOptions } from './read';
+import { rulesToJson } from './sql';
 
 /**
  * What the `lql rules` command prints for one line of input, a JSON string with an LQL text: one line of JSON with

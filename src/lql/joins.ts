@@ -1,7 +1,7 @@
-import { quoteName } from './literal';
+import { quoteName } from './operand';
+import type { SqlText } from './sql';
 import { LqlError } from './lql-error';
 import type { Span } from './rules';
-import type { SqlText } from './sql-text';
 
 /** Most arrays that one query unfolds: far more than any question needs, and a bound on the SQL that comes of it. */
 const MAX_ARRAYS = 200;

@@ -1,4 +1,4 @@
-import { lineAndColumn, ServiceError } from '../errors';
+import { lineAndColumn, type QueryError, ServiceError } from '../errors';
 import type { Span } from './rules';
 
 /** The closed list of codes; docs/lql.md explains each and is held to this list by a test. */
@@ -84,4 +84,12 @@ export class LqlError extends Error {
       { cause: this },
     );
   }
+}
+
+/** A hint about SQL as the sender of an LQL text can use it: LQL reaches into records by their path, without joins. */
+export function inLql<T extends Pick<QueryError['details'], 'hint' | 'note'>>(details: T): T {
+  const { suggestion, record } = details.note ?? {};
+  if (suggestion === undefined || record === undefined) return details;
+  const path = `${record}.${suggestion}`;
+  return { ...details, hint: `Did you mean ${path}?`, note: { ...details.note, suggestion: path, record: undefined } };
 }

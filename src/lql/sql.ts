@@ -1,10 +1,59 @@
 import type { NamedType } from '../googlesql/types';
-import { columnName, selectedFields } from './columns';
+import { isoText } from '../time/calendar';
 import { Joins } from './joins';
-import { quoteName, textLiteral, type TimeColumn, valueLiteral } from './literal';
-import type { Aggregate, Chart, Filter, Rules, Select } from './rules';
-import { type MappedSql, SqlText } from './sql-text';
+import { LqlError } from './lql-error';
+import { quoteName, textLiteral, type TimeColumn, valueLiteral } from './operand';
+import type { Aggregate, Chart, Filter, Rules, Select, Span, Value } from './rules';
 import { checkTypes } from './type-faults';
+
+/** The name of a selected field in the result: alias, else the path with underscores for dots. */
+export function columnName(select: Select): string {
+  return select.alias ?? select.path.replaceAll('.', '_');
+}
+
+/** What the query returns beside a chart; null: every column of the table (no `s:`, or `s:*` among them). */
+export function selectedFields(rules: Rules): readonly Select[] | null {
+  return rules.select.length === 0 || rules.select.some((select) => select.wildcard) ? null : rules.select;
+}
+
+/** Result columns are distinguished without case (docs/http.md). A chart ignores what is selected. */
+export function checkColumns(rules: Rules): void {
+  if (rules.chart !== null) return;
+  const taken = new Set<string>();
+  for (const select of selectedFields(rules) ?? []) {
+    const name = columnName(select);
+    if (taken.has(name.toLowerCase())) {
+      throw new LqlError('duplicate_column', `two selected fields are named ${name}`, select.span, {
+        hint: 'Give one of them another name with s:path@name.',
+      });
+    }
+    taken.add(name.toLowerCase());
+  }
+}
+
+/** Generated SQL that knows which part of the LQL text each of its parts comes from. */
+export interface MappedSql {
+  readonly sql: string;
+  /** The part of the LQL text behind an offset of the SQL; null where nothing was written for it. */
+  readonly origin: (offset: number) => Span | null;
+}
+
+/** Collects pieces of SQL in order. */
+export class SqlText {
+  private readonly pieces: { readonly end: number; readonly span: Span | null }[] = [];
+  private text = '';
+
+  add(text: string, span: Span | null = null): this {
+    this.text += text;
+    this.pieces.push({ end: this.text.length, span });
+    return this;
+  }
+
+  finish(): MappedSql {
+    const { text, pieces } = this;
+    return { sql: text, origin: (offset) => pieces.find(({ end }) => offset < end)?.span ?? null };
+  }
+}
 
 export interface CteTable {
   readonly name: string;
@@ -145,4 +194,37 @@ function writeTest(sql: SqlText, filter: Filter, field: string, time: TimeColumn
     default:
       sql.add(field, pathSpan).add(` ${filter.operator} ${valueLiteral(filter.value, time)}`, span);
   }
+}
+
+const EXACT = 2n ** 53n;
+
+/**
+ * Rules as a plain object for JSON: timestamps as ISO text in UTC, an INT64 beyond 2^53 as `{"int64":"..."}`, only the
+ * modifiers that are set, and no positions.
+ */
+export function rulesToJson(rules: Rules): object {
+  return {
+    from: rules.from,
+    select: rules.select.map(({ path, alias, wildcard }) => ({ path, alias, wildcard })),
+    filters: rules.filters.map(filterToJson),
+    chart: rules.chart && { aggregate: rules.chart.aggregate, path: rules.chart.path, period: rules.chart.period },
+  };
+}
+
+function filterToJson(filter: Filter): object {
+  const { path, operator, negate, quoted, origin, shorthand } = filter;
+  return {
+    path,
+    operator,
+    ...('values' in filter ? { values: filter.values.map(valueToJson) } : { value: valueToJson(filter.value) }),
+    modifiers: { ...(negate && { negate }), ...(quoted && { quoted }), ...(origin !== null && { origin }) },
+    ...(shorthand !== null && { shorthand }),
+  };
+}
+
+function valueToJson(value: Value): unknown {
+  if (typeof value === 'bigint') {
+    return value >= -EXACT && value <= EXACT ? Number(value) : { int64: String(value) };
+  }
+  return typeof value === 'object' && value !== null ? isoText(value.micros) : value;
 }

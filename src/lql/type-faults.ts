@@ -1,7 +1,7 @@
 /** What the type of a field refuses, with the form that works: an engine would say it in words of the SQL behind it. */
 import { typeText } from '../googlesql/type-names';
 import type { NamedType, ScalarName, SqlType, StructField } from '../googlesql/types';
-import { textInQuotes } from './literal';
+import { textInQuotes } from './operand';
 import { LqlError } from './lql-error';
 import type { Aggregate, Chart, Filter, Rules, Value } from './rules';
 

@@ -1,8 +1,10 @@
 /** Endpoints with `mcp: true` in their settings, as tools of their own. */
-import { describeLookback, type Endpoint, mayRun, MOST_VALUES, type ParameterDeclaration } from '../endpoints';
-import type { Key } from '../keys';
-import { MAX_ROWS, READ_ONLY, type ToolDefinition } from './definitions';
-import type { JsonSchema } from './json-schema';
+import { mayRun } from '../endpoints/catalogue';
+import type { Endpoint, ParameterDeclaration } from '../endpoints/endpoint';
+import { describeLookback } from '../endpoints/parameters';
+import { MOST_VALUES } from '../endpoints/values';
+import type { Key } from '../keys/key';
+import { type JsonSchema, MAX_ROWS, READ_ONLY, type ToolDefinition } from './definitions';
 
 /** Rows of a tool's answer; what they hold follows from the stored query. */
 const ROWS: JsonSchema & { readonly type: 'object' } = {

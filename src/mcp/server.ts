@@ -2,7 +2,7 @@
 import { type CallToolResult, Server } from '@modelcontextprotocol/server';
 
 import { ERRORS, ServiceError } from '../errors';
-import type { Key } from '../keys';
+import type { Key } from '../keys/key';
 import { maySeeSchema } from '../run/authorise';
 import type { Services } from '../run/services';
 import { VERSION } from '../version';

@@ -1,4 +1,4 @@
-import type { RawEntry } from '../endpoints';
+import type { RawEntry } from '../endpoints/raw-entries';
 import { ServiceError } from '../errors';
 import type { BodyWriter, RunRequest } from '../run/types';
 import type { RequestTelemetry } from '../telemetry';

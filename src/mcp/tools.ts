@@ -1,12 +1,13 @@
 /** What the tools do: each as the same request over HTTP, through the same steps of src/run. */
-import { type Endpoint, mayRun, type RawEntry, readJsonBody } from '../endpoints';
+import { mayRun } from '../endpoints/catalogue';
+import type { Endpoint } from '../endpoints/endpoint';
+import { type RawEntry, readJsonBody } from '../endpoints/raw-entries';
 import { ServiceError } from '../errors';
+import type { Key } from '../keys/key';
 import type { DescribedColumn } from '../googlesql/described-columns';
-import type { Key } from '../keys';
-import { analyse } from '../run/analyse';
+import { analyse, schemaOf } from '../run/analyse';
 import { mayQuery } from '../run/authorise';
 import { run } from '../run/run';
-import { schemaOf } from '../run/schema';
 import type { Services } from '../run/services';
 import type { Caller } from './caller';
 import { answerText, smallAnswer } from './small-answer';

@@ -1,7 +1,8 @@
-import type { FolderStatus, TableStatus } from '../engines/data-status';
+import type { FolderStatus, TableStatus } from '../engines/contract';
 import { COMPONENTS, type Health } from '../health/health';
+import type { CompletedRequest } from '../telemetry';
 import type { Metrics } from './metrics';
-import { LABELS } from './table';
+import { LABELS, NONE } from './table';
 
 /** What a scrape reads; null: this process has no such service. */
 export interface Sources {
@@ -85,4 +86,31 @@ function readRedis(metrics: Metrics, redis: NonNullable<Sources['redis']>): void
 /** One value for each state: 1 for the one that is. */
 function statesOf(state: () => string): () => [{ state: string }, number][] {
   return () => LABELS.state.map((one) => [{ state: one }, one === state() ? 1 : 0]);
+}
+
+/** Counts requests. */
+export class RequestMeter {
+  constructor(private readonly metrics: Metrics) {}
+
+  count(request: Omit<CompletedRequest, 'method' | 'arrived'>): void {
+    const { metrics } = this;
+    const { route = NONE, endpoint = NONE, key = NONE, reason, cache, stored, phases } = request;
+    const status = String(request.status);
+    metrics.count('requests', { route, endpoint, status, reason: (status === '499' ? undefined : reason) ?? NONE });
+    metrics.count('keyRequests', { key, status });
+    metrics.observe('requestDuration', { route, endpoint }, request.milliseconds / 1000);
+    metrics.count('responseBytes', { route, endpoint }, request.bytes);
+    if (cache !== undefined) metrics.count('cacheRequests', { endpoint, cache });
+    if (stored !== undefined) metrics.count('cacheWrites', { endpoint, write: stored ? 'stored' : 'not_stored' });
+    for (const { name, milliseconds } of phases) metrics.observe('phaseDuration', { phase: name }, milliseconds / 1000);
+    // What fails in the gate gets no further.
+    if (request.query !== undefined && reason !== undefined && lastStep(phases) === 'gate') {
+      metrics.count('sandboxRefusals', { language: request.query.language, reason });
+    }
+  }
+}
+
+/** The last step begun: steps that hold others are done after those. */
+function lastStep(phases: CompletedRequest['phases']): string | undefined {
+  return phases.filter(({ name }) => name !== 'cache').at(-1)?.name;
 }

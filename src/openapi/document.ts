@@ -1,8 +1,7 @@
 import { VERSION } from '../version';
 import { type DescribedEndpoint, type Readers } from './described';
 import { ERROR_SCHEMA, errorComponents, errorExamples } from './error-responses';
-import { RESPONSE_HEADERS } from './response-headers';
-import { NOT_MODIFIED, RESULT_SCHEMAS, SUCCESS_EXAMPLES } from './results';
+import { NOT_MODIFIED, RESPONSE_HEADERS, RESULT_SCHEMAS, SUCCESS_EXAMPLES } from './results';
 import { REQUEST_PARAMETERS, runPaths } from './run-paths';
 import type { Document } from './schema';
 import { type DocsAccess, ENDPOINT_SCHEMA, servicePaths } from './service-paths';

@@ -1,4 +1,5 @@
-import { describeLookback, MOST_VALUES } from '../endpoints';
+import { describeLookback } from '../endpoints/parameters';
+import { MOST_VALUES } from '../endpoints/values';
 import type { DescribedParameter } from './described';
 import type { Json, Schema } from './schema';
 

@@ -1,5 +1,11 @@
-import { lqlExample, sqlExample } from './consumer-examples';
-import type { DescribedEndpoint, DescribedParameter, Readers, ReservedParameter } from './described';
+import {
+  type DescribedEndpoint,
+  type DescribedParameter,
+  lqlExample,
+  type Readers,
+  type ReservedParameter,
+  sqlExample,
+} from './described';
 import { errorResponses, REASONS } from './error-responses';
 import { describeParameter, isRequired, jsonExampleOf, jsonSchema, TEXT_SCHEMA, urlSchema } from './parameter-schema';
 import { resultResponse } from './results';

@@ -1,8 +1,8 @@
-import { DECLARED_TYPES } from '../endpoints';
+import { DECLARED_TYPES } from '../endpoints/settings';
 import type { Reason } from '../errors';
+import { headerReferences, ON_EVERY_ANSWER, type ResponseHeader } from './results';
 import { COMPONENTS } from '../health/health';
 import { ERROR_SCHEMA, errorResponses } from './error-responses';
-import { headerReferences, ON_EVERY_ANSWER, type ResponseHeader } from './response-headers';
 import type { Json, Operation, Parameter, PathItem, Reference, Response, Schema } from './schema';
 
 /** Whether reading the documentation needs a key. */

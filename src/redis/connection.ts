@@ -4,11 +4,12 @@ import type { Redis } from 'ioredis';
 import { CircuitBreaker } from '../concurrency/circuit-breaker';
 import { type Clock, SYSTEM_CLOCK } from '../concurrency/clock';
 import { withTimeout } from '../concurrency/deadline';
+import type { RedisConfig } from '../config';
 import type { Log } from '../log';
-import { type RedisClient, servers } from './client';
-import { isOfWrites, kindOf, reasonOf } from './failure';
+import { parseRedisUrl } from './address';
+import { createClient, type RedisClient, servers } from './client';
+import { isOfWrites, kindOf, reasonOf, RedisUnavailable } from './failure';
 import { evaluate, script } from './scripts';
-import { RedisUnavailable } from './unavailable';
 
 /** `closed`: commands are sent. `open`: none are. `half-open`: a new connection is being tested. */
 export type RedisState = 'closed' | 'open' | 'half-open';
@@ -290,4 +291,26 @@ async function anyOf<T>(promises: readonly Promise<T>[]): Promise<T> {
   } catch (error) {
     throw error instanceof AggregateError && error.errors.length > 0 ? (error.errors[0] as Error) : error;
   }
+}
+
+/**
+ * Starts to connect without waiting for it; `tried` of the connection resolves after the first attempt. Until then commands
+ * fail with `RedisUnavailable`.
+ *
+ * @throws ConfigError for a malformed URL
+ */
+export function connectRedis(
+  { url, prefix, timeout }: RedisConfig,
+  log: Log,
+  { clock, report }: Pick<RedisConnectionOptions, 'clock' | 'report'> = {},
+): RedisConnection {
+  const address = parseRedisUrl(url.reveal());
+  return new RedisConnection({
+    create: () => createClient(address),
+    prefix,
+    timeout,
+    log,
+    ...(clock && { clock }),
+    ...(report && { report }),
+  });
 }

@@ -50,3 +50,8 @@ function replyCode(error: unknown): string | null {
   const found = /^ERR Error running script.*: -([A-Z]+)\b/.exec(error.message) ?? /^([A-Z]+)\b/.exec(error.message);
   return found?.[1] ?? 'ERR';
 }
+
+/** Redis does not answer in time, or not as it should, or the circuit breaker in front of it is open. */
+export class RedisUnavailable extends Error {
+  override readonly name = 'RedisUnavailable';
+}

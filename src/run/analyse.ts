@@ -1,25 +1,21 @@
 /** The analysis of a request: everything that a run would check, without running or billing anything (docs/analysis.md). */
-import { analyseConsumerText } from '../analysis/consumer-task';
 import type { ConsumerAnalysis, TextFault, Warning } from '../analysis/consumer-query';
+import { analyseConsumerText } from '../analysis/consumer-task';
 import { storedQueryOf } from '../analysis/stored-analyses';
 import type { StoredAnalysis } from '../analysis/stored-query';
 import { completeText } from '../completion/complete-task';
-import {
-  type ConsumerRequest,
-  describeParameters,
-  type Endpoint,
-  type RawEntry,
-  readConsumerRequest,
-  readPosition,
-  readSwitch,
-  unknownParameters,
-} from '../endpoints';
+import { readPosition } from '../endpoints/definition';
+import type { Endpoint } from '../endpoints/endpoint';
+import { describeParameters, unknownParameters } from '../endpoints/parameters';
+import type { RawEntry } from '../endpoints/raw-entries';
+import { type ConsumerRequest, readConsumerRequest, readSwitch } from '../endpoints/reserved-parameters';
 import type { BoundParameter, RunLimits } from '../engines/contract';
 import { lineAndColumn, offsetOf, ServiceError } from '../errors';
 import { describeColumns } from '../googlesql/described-columns';
 import type { Span } from '../googlesql/syntax';
-import type { Key } from '../keys';
-import { tablesOfStoredQuery } from '../sandbox';
+import type { Key } from '../keys/key';
+import { tablesOfStoredQuery } from '../sandbox/compose';
+import { describeFunctions } from '../sandbox/functions';
 import { authorise, checkDeclaredTables, checkPermissions, checkResolves, mayQuery, maySeeSchema } from './authorise';
 import { engineQuery } from './execute';
 import { limitsOf } from './limits';
@@ -255,4 +251,29 @@ function pointsBefore(text: string, offset: number): number {
     if (unit < 0xdc00 || unit > 0xdfff) points++;
   }
   return points;
+}
+
+/** What a key may query: for editors, explorers and assistants (docs/analysis.md). */
+
+/**
+ * The parameters, tables and functions of an endpoint, and the columns of its own rows.
+ *
+ * @returns the body of the response, as plain data
+ * @throws ServiceError as a run does before SQL is read; and where the engine does not answer
+ */
+export async function schemaOf(request: RunRequest, services: Services): Promise<object> {
+  const { key, endpoint } = await authorise(request, services);
+  await checkResolves(endpoint, services);
+  const { limits } = limitsOf({ endpoint }, request, services);
+  const { tables, columns, descriptions } = await services.analyses.of(endpoint, { ...limits, keyName: key.name });
+  const queries = mayQuery(key, endpoint, services.engine);
+  const seen = maySeeSchema(key, endpoint, services.engine) ? columns : null;
+  return {
+    parameters: describeParameters(endpoint, key.pins),
+    columns: seen === null ? null : describeColumns(seen, descriptions.columns),
+    tables: queries
+      ? tables.map(({ name, columns: own }) => ({ name, columns: describeColumns(own, descriptions.tables.get(name)) }))
+      : [],
+    functions: queries ? describeFunctions() : [],
+  };
 }

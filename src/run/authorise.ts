@@ -1,9 +1,12 @@
 /** Who may do what: keys, endpoints, rates, and what a key may send. */
-import { type ConsumerRequest, type Endpoint, mayRun, type RawEntry } from '../endpoints';
-import type { Engine } from '../engines/contract';
+import { mayRun } from '../endpoints/catalogue';
+import type { Endpoint } from '../endpoints/endpoint';
+import type { RawEntry } from '../endpoints/raw-entries';
+import type { ConsumerRequest } from '../endpoints/reserved-parameters';
 import { ServiceError } from '../errors';
+import type { Key } from '../keys/key';
+import type { Engine } from '../engines/contract';
 import { tablesRead } from '../googlesql/from-paths';
-import type { Key } from '../keys';
 import type { Services } from './services';
 import type { RunRequest } from './types';
 

@@ -1,5 +1,5 @@
 import { ServiceError } from '../errors';
-import type { Key } from '../keys';
+import type { Key } from '../keys/key';
 
 /** Milliseconds between two looks whether the key of a long answer, and its endpoint, are what they were. */
 export const LOOK_AGAIN = 500;

@@ -1,14 +1,40 @@
 import { createHash } from 'node:crypto';
 
-import { yieldToEventLoop } from '../concurrency/event-loop';
+import { yieldToEventLoop } from '../concurrency/concurrently';
+import type { Task } from '../concurrency/threads/threads';
 import type { EngineResult, RunLimits } from '../engines/contract';
-import { redactRows } from '../redaction';
+import type { NamedType, SqlType } from '../googlesql/types';
+import { redactRows, redactText } from '../redaction/redaction';
 import { EncodedResponse } from '../rendering/encoded-response';
 import { linesBody } from '../rendering/lines-body';
-import { closingOf, render, tooLarge } from '../rendering/render';
-import { renderRows } from './render-rows';
+import { closingOf, linesOf, type Part, render, tooLarge } from '../rendering/render';
 import type { Services } from './services';
 import type { RequestPlan } from './types';
+
+/** A worker task: redacts and encodes some rows of a long result. */
+
+export interface RedactablePart extends Part {
+  readonly redacted: boolean;
+}
+
+export const renderRows: Task<RedactablePart, Uint8Array> = {
+  file: __filename,
+  name: 'renderRows',
+  run(part) {
+    const rows = part.redacted ? redactRows(part.rows) : part.rows;
+    return Buffer.from(linesOf({ ...part, rows }).join(''));
+  },
+};
+
+/** The same of rows that are lines of JSON. */
+export const renderLines: Task<Omit<RedactablePart, 'rows'> & { readonly lines: Uint8Array }, Uint8Array> = {
+  file: __filename,
+  name: 'renderLines',
+  run({ lines, ...part }) {
+    const rows = Buffer.from(lines.buffer, lines.byteOffset, lines.length).toString().split('\n').slice(0, -1);
+    return renderRows.run({ ...part, rows });
+  },
+};
 
 /** UTF-16 units of rows that are encoded on the main thread; redaction takes a hundred times as long. */
 const FEW = { plain: 512 * 1024, redacted: 16 * 1024 };
@@ -86,4 +112,26 @@ async function joined(parts: Uint8Array[], length: number): Promise<Buffer> {
     await yieldToEventLoop();
   }
   return bytes;
+}
+
+/** Columns with the names that redacted rows have (docs/redaction.md), fields at any depth among them. */
+export function redactedNames(columns: readonly NamedType[]): NamedType[] {
+  return columns.map(({ name, type }) => ({ name: redactText(name), type: redactedType(type) }));
+}
+
+function redactedType(type: SqlType): SqlType {
+  switch (type.kind) {
+    case 'ARRAY':
+      return { ...type, element: redactedType(type.element) };
+    case 'STRUCT':
+      return {
+        ...type,
+        fields: type.fields.map(({ name, type: field }) => ({
+          name: name === null ? null : redactText(name),
+          type: redactedType(field),
+        })),
+      };
+    default:
+      return type;
+  }
 }

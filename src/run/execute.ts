@@ -1,9 +1,8 @@
 import type { RunResult } from '../cache/results';
 import type { EngineQuery, EngineResult, RunLimits } from '../engines/contract';
 import { encodeResult } from './encode-result';
-import { inPlainOrder } from './fence';
+import { composeStatement, forCaller, inPlainOrder, type Statement } from './statement';
 import type { Services } from './services';
-import { composeStatement, forCaller, type Statement } from './statement';
 import type { RequestPlan, Timed } from './types';
 
 /**

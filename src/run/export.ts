@@ -1,16 +1,134 @@
 /** Exports: results of any length, sent while the engine still reads them (docs/exports.md). */
 import { raceLimits } from '../concurrency/deadline';
-import type { Endpoint } from '../endpoints';
+import type { Endpoint } from '../endpoints/endpoint';
+import type { LineForm, ResultHead, RunLimits } from '../engines/contract';
 import { ServiceError } from '../errors';
-import type { Key } from '../keys';
+import type { Key } from '../keys/key';
+import { columnOf } from '../rendering/columnar/column-type';
+import type { Encoder } from '../rendering/columnar/encoder';
+import { sendWrittenFile } from '../rendering/columnar/written-file';
+import { csvHeader } from '../rendering/csv';
+import { closingOfExport } from '../rendering/render';
+import { CONTENT_TYPES, FILE_EXTENSIONS, PARQUET } from '../rendering/representation';
 import { allowedEndpoint, checkMayExport } from './authorise';
 import { currentKey, LOOK_AGAIN } from './current-key';
+import { redactedNames, renderLines } from './encode-result';
 import { engineQuery } from './execute';
-import { ExportBody } from './export-body';
 import { limitsOf } from './limits';
+import { costHeaders, readingHeaders } from './response-headers';
 import type { Services } from './services';
 import { composeStatement, forCaller } from './statement';
-import type { RequestPlan, RunRequest } from './types';
+import type { BodyWriter, RequestPlan, RunRequest } from './types';
+
+/** The body of an export, part by part. */
+export class ExportBody {
+  #head: ResultHead = { columns: [], bytesProcessed: null, bytesBilled: null };
+  #form: LineForm = 'json';
+  #writer: BodyWriter | null = null;
+  /** Makes a file of the rows; null: they are the body. */
+  #encoder: Encoder | null = null;
+  #rows = 0;
+
+  constructor(
+    private readonly plan: Pick<
+      RequestPlan,
+      | 'endpoint'
+      | 'fenced'
+      | 'redacted'
+      | 'representation'
+      | 'asParquet'
+      | 'unknown'
+      | 'parameters'
+      | 'moving'
+      | 'misreadings'
+    >,
+    private readonly request: Pick<RunRequest, 'beginBody'>,
+    private readonly services: Pick<Services, 'threads' | 'escapeFormulas' | 'exportFile' | 'openEncoder'>,
+    private readonly limits: RunLimits,
+  ) {}
+
+  /** How rows are best written for it: addresses are looked for in their JSON, of which files are made too. */
+  get lines(): LineForm {
+    const { redacted, representation, asParquet } = this.plan;
+    if (redacted || asParquet || representation !== 'text/csv') return 'json';
+    return this.services.escapeFormulas ? 'escaped csv' : 'csv';
+  }
+
+  /** @param head what is known of the result before its rows */
+  begin(head: ResultHead, form: LineForm): void {
+    this.#head = head;
+    this.#form = form;
+    const { asParquet, redacted } = this.plan;
+    // Once: a query that is run again, as its process died before the first row, has the same columns.
+    if (!asParquet || this.#encoder !== null) return;
+    const columns = (redacted ? redactedNames(head.columns) : head.columns).map(columnOf);
+    this.#encoder = this.services.openEncoder(columns, (bytes) => this.#begun().write(bytes));
+  }
+
+  /** Resolves when the client takes more. @throws as BodyWriter.write, Threads.run and Encoder.write */
+  async write(lines: Uint8Array, count: number): Promise<void> {
+    const bytes = await this.#encode(lines, this.#rows === 0);
+    this.#rows += count;
+    if (this.#encoder === null) await this.#begun().write(bytes);
+    else await this.#encoder.write(bytes);
+  }
+
+  /** Sends a file that the engine writes by itself: resolves when the client has all of it. @throws as sendWrittenFile */
+  async sendWritten(write: (path: string, signal: AbortSignal) => Promise<void>): Promise<void> {
+    const { signal } = this.limits;
+    const file = this.services.exportFile();
+    const take = (bytes: Uint8Array): Promise<void> => this.#begun().write(bytes);
+    const send = async (): Promise<void> => {
+      await sendWrittenFile(file, (ending) => write(file.path, AbortSignal.any([signal, ending])), take);
+      await this.#begun().end(Buffer.alloc(0));
+    };
+    await raceLimits(this.limits, send, () => undefined);
+  }
+
+  /** All rows have come: resolves when the client has what they make. @throws as write */
+  async end(): Promise<void> {
+    if (this.#encoder !== null) {
+      await this.#encoder.end();
+      await this.#begun().end(Buffer.alloc(0));
+      return;
+    }
+    if (this.#writer === null) await this.write(Buffer.alloc(0), 0);
+    const { representation } = this.plan;
+    await this.#begun().end(Buffer.from(closingOfExport(representation, this.#rows)));
+  }
+
+  /** Nothing more is done for it. */
+  close(): void {
+    this.#encoder?.kill();
+  }
+
+  #encode(lines: Uint8Array, first: boolean): Promise<Uint8Array> | Uint8Array {
+    const { redacted, representation } = this.plan;
+    const { escapeFormulas, threads } = this.services;
+    const columns = this.#head.columns.map(({ name }) => name);
+    if (this.lines !== 'json' && this.#form === this.lines) {
+      return first ? Buffer.concat([Buffer.from(csvHeader(columns, escapeFormulas)), lines]) : lines;
+    }
+    // NDJSON is the lines as they are; what takes values apart goes to a thread.
+    if (!redacted && representation !== 'text/csv') return lines;
+    return threads.run(renderLines, { columns, lines, representation, escapeFormulas, first, redacted }, this.limits);
+  }
+
+  #begun(): BodyWriter {
+    const { endpoint, fenced, representation, asParquet } = this.plan;
+    const time = new Date().toISOString().replace(/[-:]|\.\d+/g, '');
+    this.#writer ??= this.request.beginBody({
+      contentType: asParquet ? PARQUET : CONTENT_TYPES[representation],
+      compressible: !asParquet,
+      fileName: `${endpoint.name}-${time}.${FILE_EXTENSIONS[asParquet ? PARQUET : representation]}`,
+      headers: [...NOT_STORED, ...(fenced ? [] : costHeaders(this.#head)), ...readingHeaders(this.plan)],
+    });
+    return this.#writer;
+  }
+}
+
+/** No cache looks at an export, and none keeps one (RFC 9211, 2.2). */
+const NOT_STORED = ['Cache-Control', 'private, no-store', 'Cache-Status', 'logquay; fwd=bypass'];
 
 /**
  * Runs a plan and sends its rows as they come. Until the first of them a failure is answered as any other; a later one breaks

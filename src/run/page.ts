@@ -1,7 +1,7 @@
 /** A page of a stored query's result (docs/pages.md). */
 import { createHash } from 'node:crypto';
 
-import { withoutMovingStarts } from '../endpoints';
+import { withoutMovingStarts } from '../endpoints/parameters';
 import { ServiceError } from '../errors';
 import type { BoundParameter } from '../engines/contract';
 import { EncodedResponse } from '../rendering/encoded-response';

@@ -1,20 +1,13 @@
 /** Everything that is wrong with the parameters of a request: a run names what it meets first. */
-import {
-  type ConsumerRequest,
-  type Endpoint,
-  type RawEntry,
-  readPaging,
-  readParameter,
-  readSwitch,
-  readTimestampForm,
-  unknownParameters,
-} from '../endpoints';
-import type { BoundParameter } from '../engines/contract';
+import type { Endpoint } from '../endpoints/endpoint';
+import { readParameter, unknownParameters } from '../endpoints/parameters';
+import type { RawEntry } from '../endpoints/raw-entries';
+import { type ConsumerRequest, readPaging, readSwitch, readTimestampForm } from '../endpoints/reserved-parameters';
 import { ServiceError } from '../errors';
-import type { Key } from '../keys';
+import type { Key } from '../keys/key';
+import type { BoundParameter } from '../engines/contract';
 import { checkMayExport } from './authorise';
-import { checkPageable, refusalOf } from './plan';
-import { asksForRedaction } from './redact-header';
+import { asksForRedaction, checkPageable, refusalOf } from './plan';
 import type { Services } from './services';
 import type { RunRequest } from './types';
 

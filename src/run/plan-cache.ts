@@ -1,5 +1,6 @@
-import { type Endpoint, hourOf } from '../endpoints';
-import type { Key } from '../keys';
+import type { Endpoint } from '../endpoints/endpoint';
+import { hourOf } from '../endpoints/values';
+import type { Key } from '../keys/key';
 import type { RequestPlan, RunRequest } from './types';
 
 /** Characters of a cached request, and number of plans. */

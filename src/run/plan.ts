@@ -1,31 +1,51 @@
 import { identify } from '../cache/identity';
 import type { Usage } from '../cache/usage';
+import type { Endpoint } from '../endpoints/endpoint';
 import {
-  type ConsumerRequest,
-  type Endpoint,
-  quoteValue,
-  type RawEntry,
-  readConsumerRequest,
   readMovingStarts,
   readParameters,
-  readPaging,
-  readSwitch,
-  readTimestampForm,
   type UnknownParameter,
   unknownParameters,
   withoutMovingStarts,
-} from '../endpoints';
+} from '../endpoints/parameters';
+import { quoteValue, type RawEntry } from '../endpoints/raw-entries';
+import {
+  type ConsumerRequest,
+  readConsumerRequest,
+  readPaging,
+  readSwitch,
+  readTimestampForm,
+} from '../endpoints/reserved-parameters';
 import { ServiceError } from '../errors';
-import type { Key } from '../keys';
-import { misreadingsOf } from '../lql';
+import type { Key } from '../keys/key';
+import { misreadingsOf } from '../lql/misreadings';
 import { chooseRepresentation, EXPORTED, PARQUET, type Representation } from '../rendering/representation';
 import { checkDeclaredTables, checkMayExport, checkPermissions, maySeeSchema } from './authorise';
 import { checkDryRun } from './dry-run';
-import { needsFence } from './fence';
 import type { PlannedRequest } from './plan-cache';
-import { asksForRedaction } from './redact-header';
 import type { Services } from './services';
+import { needsFence } from './statement';
 import type { RequestPlan, RunRequest } from './types';
+
+/** As messages and pages spell it. */
+const NAME = 'LF-ENDPOINT-REDACT-PII';
+
+/**
+ * Whether `LF-ENDPOINT-REDACT-PII` asks for redaction: `true` in any case does, `false` and empty do not. Of several
+ * values, in one header or several (RFC 9110, 5.3), one that asks is enough.
+ *
+ * @param values of the header, in order; none: it is absent
+ * @throws ServiceError invalidParameter for any other value: ignoring it would return unmasked rows to a caller who
+ *   requested masked ones
+ */
+export function asksForRedaction(values: readonly string[]): boolean {
+  const given = values.flatMap((value) => value.split(',')).map((value) => value.trim().toLowerCase());
+  if (given.every((value) => value === 'true' || value === 'false' || value === '')) return given.includes('true');
+  throw new ServiceError('invalidParameter', `The header ${NAME} must be true or false.`, {
+    parameter: NAME,
+    allowed: ['true', 'false'],
+  });
+}
 
 /**
  * Reads and validates a request, or takes its plan from the plan cache.

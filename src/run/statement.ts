@@ -1,17 +1,42 @@
 import { storedQueryOf } from '../analysis/stored-analyses';
-import type { ConsumerRequest, Endpoint } from '../endpoints';
+import type { Endpoint } from '../endpoints/endpoint';
+import type { ConsumerRequest } from '../endpoints/reserved-parameters';
 import type { BoundParameter, RunLimits } from '../engines/contract';
-import { isExecutionFault } from '../engines/execution-faults';
+import { isExecutionFault, SEVERAL_CAN_FAIL } from '../engines/execution-faults';
 import { locate, QueryError, ServiceError } from '../errors';
-import { openLql } from '../lql';
 import { fixesOrder } from '../googlesql/row-order';
 import type { Span } from '../googlesql/syntax';
-import { type Gate, type StoredQuery, StoredQueryFault, tablesOfStoredQuery } from '../sandbox';
-import { withPattern } from './bad-pattern';
-import { fencedFault } from './fence';
+import type { Key } from '../keys/key';
+import { openLql } from '../lql/read';
+import { tablesOfStoredQuery } from '../sandbox/compose';
+import { StoredQueryFault } from '../sandbox/cte-columns';
+import type { Gate } from '../sandbox/gate';
+import type { StoredQuery } from '../sandbox/stored-query';
+import { isFaultOfText, storedQueryFailed, withPattern } from './faults';
 import type { Services } from './services';
-import { isFaultOfText, storedQueryFailed } from './stored-query-failed';
 import type { RequestPlan } from './types';
+
+/** Keys that must learn nothing of rows which a stored query filters out (docs/sandbox.md, The fence). */
+
+/** Without pins a key could choose every value of the stored filters itself: nothing is hidden from it. */
+export function needsFence(key: Pick<Key, 'pins'>): boolean {
+  return key.pins.size > 0;
+}
+
+/** Sorts rows without a fixed order: the engine's order would reveal how other rows lie between them. */
+export function inPlainOrder(rows: readonly string[]): readonly string[] {
+  return [...rows].sort();
+}
+
+/**
+ * The error of a query that failed on a value. Which of several expressions fails first can depend on how other rows lie between
+ * the caller's: then nothing is said about it.
+ *
+ * @param onlyFault the one place in the caller's text that can fail
+ */
+export function fencedFault({ fault, message }: QueryError, onlyFault: Span | null): QueryError {
+  return new QueryError(fault, onlyFault === null ? SEVERAL_CAN_FAIL : message, onlyFault);
+}
 
 /** The SQL of a request: the stored query, or the consumer's over its CTE tables. */
 export interface Statement {

@@ -1,9 +1,12 @@
 /** What the steps of a run pass to each other. */
 import type { Identity } from '../cache/identity';
 import type { Usage } from '../cache/usage';
-import type { ConsumerRequest, Endpoint, MovingStarts, Paging, RawEntry } from '../endpoints';
+import type { Endpoint } from '../endpoints/endpoint';
+import type { MovingStarts } from '../endpoints/parameters';
+import type { RawEntry } from '../endpoints/raw-entries';
+import type { ConsumerRequest, Paging } from '../endpoints/reserved-parameters';
+import type { Misreading } from '../lql/misreadings';
 import type { BoundParameter } from '../engines/contract';
-import type { Misreading } from '../lql';
 import type { EncodedResponse } from '../rendering/encoded-response';
 import type { Representation } from '../rendering/representation';
 import type { RequestTelemetry } from '../telemetry';

@@ -1,9 +1,11 @@
 import type { HoldOff } from '../cache/results';
 import type { Usage } from '../cache/usage';
 import type { Refreshed } from '../cache/warmer';
-import { type Endpoint, mayRun, readMovingStarts, readParameters } from '../endpoints';
-import type { Key } from '../keys';
+import { mayRun } from '../endpoints/catalogue';
+import type { Endpoint } from '../endpoints/endpoint';
+import { readMovingStarts, readParameters } from '../endpoints/parameters';
 import { ServiceError } from '../errors';
+import type { Key } from '../keys/key';
 import { checkPermissions } from './authorise';
 import { execute } from './execute';
 import { createPlan } from './plan';

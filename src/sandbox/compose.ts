@@ -2,11 +2,33 @@
  * Puts a consumer query in the place of the stored query's final statement. The original bytes of both are what runs,
  * unless the query has to be fenced (docs/sandbox.md).
  */
-import { fromPaths } from '../googlesql/from-paths';
+import { firstName, fromPaths } from '../googlesql/from-paths';
 import type { Query, Span, WithEntry } from '../googlesql/syntax';
 import { walk } from '../googlesql/syntax-walk';
-import { cteDependencies } from './dependencies';
 import type { StoredQuery } from './stored-query';
+
+/** Which entries of one WITH each entry reads: for leaving out those that a query does not reach. */
+
+type Dependencies = ReadonlyMap<string, ReadonlySet<string>>;
+
+/** Of a stored query they are looked up for each text that a consumer sends. */
+const known = new WeakMap<readonly WithEntry[], Dependencies>();
+
+/** Entry name → names of earlier entries that it reads, all in lower case. */
+export function cteDependencies(entries: readonly WithEntry[]): Dependencies {
+  let found = known.get(entries);
+  if (found === undefined) known.set(entries, (found = dependenciesOf(entries)));
+  return found;
+}
+
+function dependenciesOf(entries: readonly WithEntry[]): Dependencies {
+  const dependencies = new Map<string, ReadonlySet<string>>();
+  for (const { name, query } of entries) {
+    const read = fromPaths(query, dependencies.keys()).filter((path) => path.names === 'cte' && path.entry === null);
+    dependencies.set(name.name.toLowerCase(), new Set(read.map(({ node }) => firstName(node))));
+  }
+  return dependencies;
+}
 
 export interface Composed {
   readonly sql: string;

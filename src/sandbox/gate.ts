@@ -2,12 +2,12 @@
 import type { Engine, RunLimits } from '../engines/contract';
 import { raceLimits } from '../concurrency/deadline';
 import type { FairSlots } from '../concurrency/fair-slots';
+import { isShort, Threads } from '../concurrency/threads/threads';
 import { QueryError, ServiceError } from '../errors';
 import { isReserved } from '../googlesql/keywords';
 import { lex } from '../googlesql/lexer';
 import { TRANSLATED_BOUNDS } from '../googlesql/bounds';
 import type { Span } from '../googlesql/syntax';
-import { isShort, Threads } from '../concurrency/threads';
 import type { TableSchema } from '../googlesql/types';
 import { compose } from './compose';
 import { CteColumns, typicalValues } from './cte-columns';

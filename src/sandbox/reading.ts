@@ -9,17 +9,16 @@ import type { ResolvedQuery } from '../googlesql/resolved';
 import { fixesOrder } from '../googlesql/row-order';
 import { resolveQuery } from '../googlesql/resolver';
 import type { Query, Span } from '../googlesql/syntax';
-import type { Task } from '../concurrency/threads';
+import type { Task } from '../concurrency/threads/threads';
+import { QueryError } from '../errors';
+import { originalSpan, type Pieces } from './lenient';
 import type { SqlType, TableSchema } from '../googlesql/types';
 import { walk } from '../googlesql/syntax-walk';
-import { QueryError } from '../errors';
 import { type Fence, fencedQuery } from './fence';
-import { originalSpan } from './lenient';
 import { maskStatement } from './masked';
 import { readConsumerQuery, type Reading } from './policy';
 import { readStatement, readTranslation, type Statement } from './statement';
 import type { StoredQuery } from './stored-query';
-import type { Pieces } from './text-edits';
 
 /** A consumer's text, and what of the stored query decides on it. */
 export interface SentText extends Pick<StoredQuery, 'cteTables' | 'parameters'> {

@@ -1,9 +1,8 @@
 /** Reads a consumer's text as one query: exactly, or, where that fails, leniently. */
 import { QueryError } from '../errors';
+import { originalSpan, type Pieces, rewriteLeniently, type RewrittenText } from './lenient';
 import { BoundsError, TRANSLATED_BOUNDS } from '../googlesql/bounds';
 import { surveyQuery, type ParsedQuery } from '../googlesql/parser';
-import { originalSpan, rewriteLeniently, type RewrittenText } from './lenient';
-import type { Pieces } from './text-edits';
 
 export interface Statement extends ParsedQuery {
   /** What runs: the text as sent, or as rewritten leniently. Spans of the tree are offsets into it. */

@@ -20,9 +20,9 @@ export type InstantFault = 'spelling' | 'time' | 'zone' | 'range';
 export function readInstant(text: string): bigint | InstantFault {
   const match = ISO.exec(text);
   if (match === null) return 'spelling';
-  const [year, month, day, hour, minute, second] = (match.slice(1, 7) as (string | undefined)[]).map((digits) =>
-    Number(digits ?? 0),
-  ) as Parts;
+  const [year, month, day, hour, minute, second] = match
+    .slice(1, 7)
+    .map((digits?: string) => Number(digits ?? '0')) as Parts;
   if (!isDay(year, month, day) || hour > 23 || minute > 59 || second > 59) return 'time';
   const [sign, zoneHours = '0', zoneMinutes = '0'] = match.slice(9);
   if (Number(zoneHours) > 23 || Number(zoneMinutes) > 59) return 'zone';

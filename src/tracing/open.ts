@@ -13,8 +13,7 @@ import type { Secret, TracingConfig } from '../config';
 import type { Log } from '../log';
 import { VERSION } from '../version';
 import { CollectorExporter } from './exporter';
-import { RequestSpans } from './request-spans';
-import type { Tracing } from './traced';
+import { RequestSpans, type Tracing } from './request-spans';
 
 /** Spans that wait for the collector; what comes on top of that is dropped. Those of one call of it. */
 const MOST_WAITING = 4096;

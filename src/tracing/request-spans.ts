@@ -1,4 +1,5 @@
 import {
+  type Attributes,
   type Context,
   createTraceState,
   ROOT_CONTEXT,
@@ -10,10 +11,91 @@ import {
   type Tracer,
 } from '@opentelemetry/api';
 
-import type { CompletedRequest } from '../telemetry';
-import { attributesOf, hasFailed, spanName } from './attributes';
-import { nested, type StepTree } from './steps';
-import type { TraceParent } from './traced';
+import type { CompletedRequest, Phase } from '../telemetry';
+
+/** Methods that the conventions know; any other is `_OTHER`. */
+const METHODS = new Set(['CONNECT', 'DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT', 'QUERY', 'TRACE']);
+
+/** What a status says when the caller left before its answer: there was none. */
+const LEFT = 499;
+
+/** `GET /api/endpoints`; the method alone where no route matched. */
+export function spanName({ method, route }: CompletedRequest): string {
+  const named = METHODS.has(method) ? method : 'HTTP';
+  return route === undefined ? named : `${named} ${route}`;
+}
+
+/**
+ * The attributes of a request's span, by OpenTelemetry's conventions for HTTP servers (stable since 1.23) as far as they tell
+ * no value: `url.path` and `url.query`, which they ask for, hold names and values that callers send.
+ */
+export function attributesOf(request: CompletedRequest): Attributes {
+  const { method, route, endpoint, key, cache, status, billed } = request;
+  const known = METHODS.has(method);
+  const attributes: Attributes = { 'http.request.method': known ? method : '_OTHER', 'url.scheme': 'http' };
+  // Node's parser knows a closed list of methods: this is no text of the caller's.
+  if (!known) attributes['http.request.method_original'] = method;
+  if (route !== undefined) attributes['http.route'] = route;
+  if (status !== LEFT) attributes['http.response.status_code'] = status;
+  const error = errorType(request);
+  if (error !== undefined) attributes['error.type'] = error;
+  if (endpoint !== undefined) attributes['logquay.endpoint'] = endpoint;
+  if (key !== undefined) attributes['logquay.key'] = key;
+  if (cache !== undefined) attributes['logquay.cache'] = cache;
+  if (billed !== undefined) attributes['logquay.bytes_billed'] = Number(billed);
+  return attributes;
+}
+
+/** Whether the service failed: errors of the caller do not set the span's status (conventions for HTTP servers). */
+export function hasFailed({ status }: CompletedRequest): boolean {
+  return status >= 500;
+}
+
+function errorType({ status, reason }: CompletedRequest): string | undefined {
+  if (status === LEFT) return String(LEFT);
+  return reason ?? (status >= 500 ? String(status) : undefined);
+}
+
+/** A step with those that were done within it. */
+export interface StepTree {
+  readonly step: Phase;
+  readonly within: readonly StepTree[];
+}
+
+/** The steps as a tree. They come in the order of their ends, so that those within another come before it. */
+export function nested(steps: readonly Phase[]): readonly StepTree[] {
+  const trees: StepTree[] = [];
+  for (const step of steps) {
+    const first = trees.findIndex((tree) => tree.step.began >= step.began);
+    const within = first === -1 ? [] : trees.splice(first);
+    trees.push({ step, within });
+  }
+  return trees;
+}
+
+/** The interface of tracing. Types alone: nothing here loads OpenTelemetry. */
+
+/** The caller's span, as its `traceparent` names it. */
+export interface TraceParent {
+  /** 32 and 16 hexadecimal digits. */
+  readonly traceId: string;
+  readonly spanId: string;
+  /** Whether the caller keeps this trace. */
+  readonly sampled: boolean;
+}
+
+/** Records requests as traces. */
+export interface Tracing {
+  /**
+   * Creates the spans of a request; they are sent in the background.
+   *
+   * @param state the caller's `tracestate`
+   * @returns the trace id; undefined: the request is not traced
+   */
+  record(request: CompletedRequest, parent: TraceParent | undefined, state: string | undefined): string | undefined;
+  /** Flushes queued spans for a moment, then drops the rest. */
+  close(): Promise<void>;
+}
 
 /** Routes that machines ask every few seconds: a trace of theirs is noise, unless the caller keeps one itself. */
 const PROBES: ReadonlySet<string | undefined> = new Set(['/health', '/ready', '/metrics']);

@@ -6,11 +6,10 @@ import { EXECUTION_FAULTS, UNKNOWN_EXECUTION_FAULT } from '../../src/engines/exe
 import type { Engine } from '../../src/engines/contract';
 import { storedQueryOf } from '../../src/analysis/stored-analyses';
 import { QueryError, ServiceError } from '../../src/errors';
+import { Metrics } from '../../src/metrics/metrics';
 import { describeColumns } from '../../src/googlesql/described-columns';
-import { Metrics } from '../../src/metrics';
-import { analyse } from '../../src/run/analyse';
+import { analyse, schemaOf } from '../../src/run/analyse';
 import { run } from '../../src/run/run';
-import { schemaOf } from '../../src/run/schema';
 import type { Services } from '../../src/run/services';
 import { services } from '../http/served';
 import { CASES } from '../lql/case-file';

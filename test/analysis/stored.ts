@@ -2,11 +2,12 @@
 import { join } from 'node:path';
 
 import { StoredAnalyses } from '../../src/analysis/stored-analyses';
-import type { Endpoint } from '../../src/endpoints';
+import type { Endpoint } from '../../src/endpoints/endpoint';
+import { typicalValues } from '../../src/sandbox/cte-columns';
+import { Gate } from '../../src/sandbox/gate';
 import { readDefinition } from '../../src/endpoints/definition';
 import type { Engine } from '../../src/engines/contract';
 import { typeText } from '../../src/googlesql/type-names';
-import { Gate, typicalValues } from '../../src/sandbox';
 import { Consumer } from '../sandbox/consumer';
 
 const limits = () => ({ deadline: performance.now() + 30_000, signal: new AbortController().signal });

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-import type { Entry } from '../../src/cache/entry';
+import type { Entry } from '../../src/cache/stores';
 import type { Identity } from '../../src/cache/identity';
 import { EncodedResponse } from '../../src/rendering/encoded-response';
 

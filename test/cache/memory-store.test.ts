@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
 
-import { MemoryStore, sizeOf } from '../../src/cache/memory-store';
+import { MemoryStore, sizeOf } from '../../src/cache/memory';
 import { ManualClock } from '../manual-clock';
 import { entryOf, identityOf, newIdentity } from './entries';
 import { MAX_ENTRY, testResultStore } from './store-contract';

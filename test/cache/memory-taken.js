@@ -5,7 +5,7 @@
  */
 const { createHash } = require('node:crypto');
 require('../typescript');
-const { MemoryStore } = require('../../src/cache/memory-store');
+const { MemoryStore } = require('../../src/cache/memory');
 const { EncodedResponse } = require('../../src/rendering/encoded-response');
 
 const [bytes = 0, bound = 0] = process.argv.slice(2).map(Number);

@@ -3,8 +3,7 @@ import { RedisUsageBook } from '../../src/cache/redis-usage-book';
 import type { Clock } from '../../src/concurrency/clock';
 import { Secret } from '../../src/config';
 import { openLog } from '../../src/log';
-import { connectRedis } from '../../src/redis/connect';
-import type { RedisConnection } from '../../src/redis/connection';
+import { connectRedis, type RedisConnection } from '../../src/redis/connection';
 import { LEASE, MAX_ENTRY } from './store-contract';
 
 /** What one process has in Redis. */

@@ -1,6 +1,6 @@
 /** Processes that share results, in one: what `open.ts` opens for each, and runs that a test ends as it likes. */
 import type { Identity } from '../../src/cache/identity';
-import { MemoryStore } from '../../src/cache/memory-store';
+import { MemoryStore } from '../../src/cache/memory';
 import { type CacheRequest, type CacheResult, type RunResult, Results } from '../../src/cache/results';
 import type { RunLimits } from '../../src/engines/contract';
 import type { Clock } from '../../src/concurrency/clock';

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 
 import type { Identity } from '../../src/cache/identity';
-import { RedisUnavailable } from '../../src/redis/unavailable';
+import { RedisUnavailable } from '../../src/redis/failure';
 import { ManualClock, settled } from '../manual-clock';
 import { until } from '../until';
 import { describeWithRedis, type RedisServer, startRedis } from '../redis-server';

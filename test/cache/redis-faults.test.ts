@@ -5,7 +5,7 @@ import { Redis } from 'ioredis';
 
 import type { Identity } from '../../src/cache/identity';
 import type { Lease } from '../../src/cache/stores';
-import { RedisUnavailable } from '../../src/redis/unavailable';
+import { RedisUnavailable } from '../../src/redis/failure';
 import { ManualClock, settled } from '../manual-clock';
 import { describeWithRedis, freePort, type RedisServer, startRedis } from '../redis-server';
 import { until } from '../until';

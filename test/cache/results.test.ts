@@ -3,11 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { Redis } from 'ioredis';
 
-import type { Entry } from '../../src/cache/entry';
+import type { Entry, Lease } from '../../src/cache/stores';
+import { RedisUnavailable } from '../../src/redis/failure';
 import type { Identity } from '../../src/cache/identity';
 import type { CacheResult } from '../../src/cache/results';
-import type { Lease } from '../../src/cache/stores';
-import { RedisUnavailable } from '../../src/redis/unavailable';
 import { ERRORS, type Reason, ServiceError } from '../../src/errors';
 import { FairSlots } from '../../src/concurrency/fair-slots';
 import { ManualClock } from '../manual-clock';

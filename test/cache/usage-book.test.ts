@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { Redis } from 'ioredis';
 
-import { MemoryUsageBook } from '../../src/cache/memory-usage-book';
+import { MemoryUsageBook } from '../../src/cache/memory';
 import type { Usage, UsageBook } from '../../src/cache/usage';
 import { describeWithRedis, type RedisServer, startRedis } from '../redis-server';
 import { ManualClock } from '../manual-clock';

@@ -3,17 +3,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import fc from 'fast-check';
 
-import { MemoryStore } from '../../src/cache/memory-store';
-import { MemoryUsageBook } from '../../src/cache/memory-usage-book';
+import { MemoryStore, MemoryUsageBook } from '../../src/cache/memory';
 import type { RedisStore } from '../../src/cache/redis-store';
 import { Results } from '../../src/cache/results';
 import type { Usage } from '../../src/cache/usage';
 import { Warmer, type WarmingOutcome } from '../../src/cache/warmer';
-import type { Endpoint } from '../../src/endpoints';
+import type { Endpoint } from '../../src/endpoints/endpoint';
+import { ServiceError } from '../../src/errors';
 import { readDefinition } from '../../src/endpoints/definition';
 import { abortError } from '../../src/concurrency/deadline';
 import { type Clock, SYSTEM_CLOCK } from '../../src/concurrency/clock';
-import { ServiceError } from '../../src/errors';
 import type { RedisConnection } from '../../src/redis/connection';
 import type { NamedType } from '../../src/googlesql/types';
 import type { Services } from '../../src/run/services';

@@ -19,8 +19,8 @@ import { Collector, type CollectorOptions } from '../../src/collector/collector'
 import { type Intent, Journal } from '../../src/collector/journal';
 import { readSources } from '../../src/collector/sources';
 import { unlimited } from '../../src/concurrency/deadline';
-import { Threads } from '../../src/concurrency/threads';
-import { Metrics } from '../../src/metrics';
+import { Threads } from '../../src/concurrency/threads/threads';
+import { Metrics } from '../../src/metrics/metrics';
 import { until } from '../until';
 
 const NOON = Date.UTC(2026, 10, 22, 12);

@@ -1,9 +1,8 @@
 /** Events in every form that shippers of Logflare send, as rows. */
 import { LOG_SCHEMA } from '../../src/engines/log-schema';
-import { columnName } from '../../src/collector/column-name';
+import { columnName, shapeOf } from '../../src/collector/shape';
 import { rowOf } from '../../src/collector/row';
 import { parseLine } from '../../src/engines/duckdb/data/json-line';
-import { shapeOf } from '../../src/collector/shape';
 
 const ARRIVED = '2026-11-22T12:00:00.000Z';
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;

@@ -1,4 +1,4 @@
-import { yieldToEventLoop } from '../../src/concurrency/event-loop';
+import { yieldToEventLoop } from '../../src/concurrency/concurrently';
 
 test('one of several long works goes on in each iteration of the event loop', async () => {
   const order: string[] = [];

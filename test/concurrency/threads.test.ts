@@ -1,6 +1,6 @@
 import { threadId } from 'node:worker_threads';
+import { type Task, Threads } from '../../src/concurrency/threads/threads';
 import { QueryError, ServiceError } from '../../src/errors';
-import { Threads, type Task } from '../../src/concurrency/threads';
 import { type RunLimits, unlimited } from '../../src/concurrency/deadline';
 import { WAITING_PER_KEY } from '../../src/concurrency/worker-pool';
 import * as tasks from './thread-tasks';

@@ -1,8 +1,8 @@
 import { mkdir, rename, rm, symlink, truncate, unlink, utimes } from 'node:fs/promises';
 import path from 'node:path';
 
-import { type Catalogue, CatalogueError, openCatalogue } from '../../src/endpoints';
-import type { CatalogueOptions } from '../../src/endpoints/catalogue';
+import { type Catalogue, type CatalogueOptions, openCatalogue } from '../../src/endpoints/catalogue';
+import { CatalogueError } from '../../src/endpoints/fault';
 import { check } from '../../src/endpoints/check';
 
 import { QueryFolder, storedQuery, uuid } from './folder';

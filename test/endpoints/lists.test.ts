@@ -1,7 +1,9 @@
-import { type Endpoint, readJsonBody, type RawEntry, readParameters, readUrlEncoded } from '../../src/endpoints';
-import { readDefinition } from '../../src/endpoints/definition';
+import type { Endpoint } from '../../src/endpoints/endpoint';
+import { readParameters } from '../../src/endpoints/parameters';
+import { type RawEntry, readJsonBody, readUrlEncoded } from '../../src/endpoints/raw-entries';
 import { ServiceError } from '../../src/errors';
-import type { PinnedValue } from '../../src/keys';
+import type { PinnedValue } from '../../src/keys/key';
+import { readDefinition } from '../../src/endpoints/definition';
 import { storedQuery } from './folder';
 
 function definitionOf(declaration: string): ReturnType<typeof readDefinition> {

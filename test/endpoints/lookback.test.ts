@@ -1,10 +1,10 @@
 /** `default_lookback`: what it may say, and the starts that it gives. */
 import { readFileSync } from 'node:fs';
 
-import { describeParameters, readMovingStarts, readParameters } from '../../src/endpoints';
+import { describeParameters, readMovingStarts, readParameters } from '../../src/endpoints/parameters';
+import { hourOf, startBefore } from '../../src/endpoints/values';
 import { check } from '../../src/endpoints/check';
 import { readDefinition } from '../../src/endpoints/definition';
-import { hourOf, startBefore } from '../../src/endpoints/values/lookback';
 import { QueryFolder, storedQuery } from './folder';
 
 const micros = (instant: string): bigint => BigInt(Date.parse(instant)) * 1000n;

@@ -1,14 +1,9 @@
-import {
-  type Endpoint,
-  type ParameterDeclaration,
-  type RawEntry,
-  readConsumerRequest,
-  readJsonBody,
-  readParameters,
-  readUrlEncoded,
-} from '../../src/endpoints';
-import { readDefinition } from '../../src/endpoints/definition';
+import type { Endpoint, ParameterDeclaration } from '../../src/endpoints/endpoint';
+import { readParameters } from '../../src/endpoints/parameters';
+import { type RawEntry, readJsonBody, readUrlEncoded } from '../../src/endpoints/raw-entries';
+import { readConsumerRequest } from '../../src/endpoints/reserved-parameters';
 import { ServiceError } from '../../src/errors';
+import { readDefinition } from '../../src/endpoints/definition';
 
 import { storedQuery } from './folder';
 import { LONG } from '../scale';

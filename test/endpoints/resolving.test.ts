@@ -3,7 +3,7 @@ import path from 'node:path';
 
 import { resolverOf } from '../../src/analysis/resolve-stored';
 import { StoredAnalyses } from '../../src/analysis/stored-analyses';
-import { type Catalogue, openCatalogue, type Resolution, type ResolveStored } from '../../src/endpoints';
+import { type Catalogue, openCatalogue, type Resolution, type ResolveStored } from '../../src/endpoints/catalogue';
 import { check } from '../../src/endpoints/check';
 import { openSchemaEngine } from '../../src/engines/duckdb/engine/schema-engine';
 import { expectEveryFault, FAULTY_QUERIES, FAULTY_SETTINGS, faultyFiles } from './faulty-queries';

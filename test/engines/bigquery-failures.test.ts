@@ -1,8 +1,7 @@
 import { inspect } from 'node:util';
 import { QueryError, ServiceError } from '../../src/errors';
 import { ApiFailure, isFailedJob, isOutage, isTransient } from '../../src/engines/bigquery/api-failure';
-import { offsetAt } from '../../src/engines/bigquery/position';
-import { isOperatorsMatter, translateFailure } from '../../src/engines/bigquery/translate-failure';
+import { isOperatorsMatter, offsetAt, translateFailure } from '../../src/engines/bigquery/query-faults';
 
 const TEXT = { sql: 'select a,\n b from t', offset: 0 };
 

@@ -1,5 +1,5 @@
 import { ApiFailure, isTransient } from '../../src/engines/bigquery/api-failure';
-import { retrying } from '../../src/engines/bigquery/retry';
+import { retrying } from '../../src/engines/bigquery/transport';
 import type { RunLimits } from '../../src/engines/contract';
 import { ManualClock } from '../manual-clock';
 

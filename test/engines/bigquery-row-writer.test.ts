@@ -1,6 +1,5 @@
 import fc from 'fast-check';
-import { MalformedRow } from '../../src/engines/bigquery/malformed';
-import { rowWriter } from '../../src/engines/bigquery/row-writer';
+import { MalformedRow, rowWriter } from '../../src/engines/bigquery/row-writer';
 import { parseRestSchema } from '../../src/googlesql/rest-schema';
 
 interface Field {

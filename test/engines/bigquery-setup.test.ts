@@ -1,4 +1,4 @@
-import { SETUP_TABLES, setupStatements, type SetupOptions } from '../../src/engines/bigquery/setup/statements';
+import { SETUP_TABLES, type SetupOptions, setupStatements } from '../../src/engines/bigquery/setup';
 import { type Ended, logquay } from '../cli/command-line';
 import { overOwnLocalBigQuery } from './over-local-bigquery';
 

@@ -1,5 +1,4 @@
-import { MalformedRow } from '../../src/engines/bigquery/malformed';
-import { timestampMicros } from '../../src/engines/bigquery/timestamp-text';
+import { MalformedRow, timestampMicros } from '../../src/engines/bigquery/row-writer';
 
 test.each([
   ['1790767200000000', 1790767200000000n],

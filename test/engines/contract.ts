@@ -1,6 +1,7 @@
 /** What every engine does alike, over the rows of `test/fixture`. An engine's own test file opens it and calls this. */
 import { EXECUTION_FAULTS } from '../../src/engines/execution-faults';
 import { QueryError, ServiceError } from '../../src/errors';
+import { redactRows } from '../../src/redaction/redaction';
 import type {
   BoundParameter,
   Engine,
@@ -11,7 +12,6 @@ import type {
   RunLimits,
 } from '../../src/engines/contract';
 import type { TableSchema } from '../../src/googlesql/types';
-import { redactRows } from '../../src/redaction';
 
 export interface OpenEngine {
   readonly engine: Engine;

@@ -1,4 +1,4 @@
-import type { Standing } from '../../src/log/standing';
+import type { Standing } from '../../src/log/status-line';
 import { openDatabase } from '../../src/engines/duckdb/engine/database';
 import { DataFolder } from './data-folder';
 

@@ -4,9 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import type { RunLimits } from '../../src/engines/contract';
+import { type RunLimits, textsOf } from '../../src/engines/contract';
 import type { Opening, Request } from '../../src/engines/duckdb/process/messages';
-import { textsOf } from '../../src/engines/lines';
 import { RefusedRequests } from '../../src/engines/duckdb/process/refused-requests';
 import { RemoteEngine } from '../../src/engines/duckdb/process/remote-engine';
 import { startProcess } from '../../src/engines/duckdb/process/start-process';

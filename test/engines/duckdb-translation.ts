@@ -3,8 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DuckDBInstance, type DuckDBConnection, type DuckDBResultReader } from '@duckdb/node-api';
 import { LRUCache } from 'lru-cache';
-import type { Fence } from '../../src/engines/contract';
-import { textsOf } from '../../src/engines/lines';
+import { type Fence, textsOf } from '../../src/engines/contract';
 import { withBrackets } from '../../src/engines/duckdb/engine/list-brackets';
 import { setUp } from '../../src/engines/duckdb/engine/set-up';
 import {

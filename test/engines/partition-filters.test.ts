@@ -8,14 +8,15 @@ import path from 'node:path';
 
 import { storedQueryOf } from '../../src/analysis/stored-analyses';
 import { readDefinition } from '../../src/endpoints/definition';
-import type { Endpoint } from '../../src/endpoints';
+import type { Endpoint } from '../../src/endpoints/endpoint';
+import { typicalValues } from '../../src/sandbox/cte-columns';
+import { Gate } from '../../src/sandbox/gate';
 import type { Engine } from '../../src/engines/contract';
 import { tablesRead } from '../../src/googlesql/from-paths';
 import { parseQuery } from '../../src/googlesql/parser';
 import type { Expression, FromItem, Query, Select, TablePath } from '../../src/googlesql/syntax';
 import { type SyntaxNode, walk } from '../../src/googlesql/syntax-walk';
 import { pageStatement } from '../../src/run/page-query';
-import { Gate, typicalValues } from '../../src/sandbox';
 import { openEngineOn, overLocalBigQuery } from './over-local-bigquery';
 
 const QUERIES = path.join(__dirname, '../../queries');

@@ -1,5 +1,5 @@
 import { clauseFor, withClause } from '../../src/explorer/clause';
-import { readLql } from '../../src/lql';
+import { readLql } from '../../src/lql/read';
 
 it.each([
   [['metadata', 'response', 'status_code'], 500, 'm.response.status_code:500'],

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { readTestFile } from '../../src/cli/endpoint-tests/test-file';
 import { readBounded, readBoundedSync } from '../../src/files';
 import { readSources } from '../../src/collector/sources';
-import { readCatalogue } from '../../src/endpoints/read-catalogue';
+import { readCatalogue } from '../../src/endpoints/directory';
 import { describedTables } from '../../src/engines/duckdb/data/schemas';
 import { readWrittenEntries } from '../../src/keys/keys-file';
 

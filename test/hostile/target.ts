@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { hashOf } from '../../src/keys/secret-key';
+import { hashOf } from '../../src/keys/key';
 import { DATA_DIR, Stage } from '../process/started';
 import { CLIENT_ENDPOINT, CLIENT_KEYS } from './clients';
 

@@ -1,9 +1,7 @@
 import { createHash } from 'node:crypto';
 
-import { markup, verbatim } from '../../src/http/routes/docs/html';
-import { docsPage } from '../../src/http/routes/docs/page';
-import { PAGE_POLICY } from '../../src/http/routes/docs/policy';
-import { describeEndpoints } from '../../src/openapi';
+import { docsPage, markup, PAGE_POLICY, verbatim } from '../../src/http/routes/docs/page';
+import { describeEndpoints } from '../../src/openapi/described';
 import { ALL, ON_BIGQUERY } from '../openapi/endpoints';
 
 const PAGE = docsPage(describeEndpoints(ALL, ON_BIGQUERY), 'open', false);

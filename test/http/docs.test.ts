@@ -4,10 +4,10 @@ import path from 'node:path';
 import request from 'supertest';
 
 import { Cors } from '../../src/http/response/cors';
-import { Explorer } from '../../src/http/explorer/explorer';
+import { Explorer } from '../../src/http/explorer';
 import { EncodedResponse } from '../../src/rendering/encoded-response';
 import { Secret } from '../../src/config';
-import { Metrics } from '../../src/metrics';
+import { Metrics } from '../../src/metrics/metrics';
 import { Lifecycle } from '../../src/http/server/lifecycle';
 import { createRouter } from '../../src/http/server/router';
 import { SECURITY_HEADERS } from '../../src/http/response/head';
@@ -111,9 +111,10 @@ describe('docs/http.md', () => {
       'run/plan.ts',
       'http/response/conditional.ts',
       'http/exchange.ts',
+      'http/request-log.ts',
       'http/request/body.ts',
       'http/response/cors.ts',
-      'keys/credentials.ts',
+      'keys/key.ts',
     ];
     const source = files.map((file) => readFileSync(path.join(__dirname, '../../src', file), 'utf8')).join('');
     const read = [...source.matchAll(/(?:header|values|list)\('([a-z-]+)'\)/g)].map(([, name]) => name ?? '');

@@ -6,8 +6,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 
 import request, { type Response, type Test } from 'supertest';
 
-import { Explorer } from '../../src/http/explorer/explorer';
-import { readExplorerFiles } from '../../src/http/explorer/files';
+import { Explorer, readExplorerFiles } from '../../src/http/explorer';
 import { serve, type Served } from './served';
 
 const SCRIPT = `export const answer = 42;\n${'// a long comment\n'.repeat(30)}`;

@@ -1,6 +1,6 @@
 import request from 'supertest';
 
-import { PAGE_POLICY } from '../../src/http/routes/docs/policy';
+import { PAGE_POLICY } from '../../src/http/routes/docs/page';
 import type { Document } from '../../src/openapi/schema';
 import { serve, type Served, type ServedOptions } from './served';
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { Endpoint } from '../../src/endpoints';
+import type { Endpoint } from '../../src/endpoints/endpoint';
 import { ENDPOINTS, ScriptedEngine, serve, type Served } from './served';
 
 const [PLAIN] = ENDPOINTS;

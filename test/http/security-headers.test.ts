@@ -1,7 +1,7 @@
 import request from 'supertest';
 
-import { EXPLORER_POLICY } from '../../src/http/explorer/policy';
-import { PAGE_POLICY } from '../../src/http/routes/docs/policy';
+import { EXPLORER_POLICY } from '../../src/http/explorer';
+import { PAGE_POLICY } from '../../src/http/routes/docs/page';
 import { serve, type Served } from './served';
 
 let served: Served;

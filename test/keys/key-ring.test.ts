@@ -5,7 +5,8 @@ import path from 'node:path';
 
 import { Secret } from '../../src/config';
 import { ServiceError } from '../../src/errors';
-import { type KeyRing, type KeyRingOptions, KeysFileError, NoKeyError, openKeyRing } from '../../src/keys';
+import { type KeyRing, type KeyRingOptions, NoKeyError, openKeyRing } from '../../src/keys/key-ring';
+import { KeysFileError } from '../../src/keys/keys-file';
 import { ensureStartKey, revokeStartKey } from '../../src/keys/start-key';
 
 let folder = '';

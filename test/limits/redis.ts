@@ -1,7 +1,6 @@
 import { Secret } from '../../src/config';
 import { openLog } from '../../src/log';
-import { connectRedis } from '../../src/redis/connect';
-import type { RedisConnection } from '../../src/redis/connection';
+import { connectRedis, type RedisConnection } from '../../src/redis/connection';
 
 const NOWHERE = { write: () => true } as unknown as NodeJS.WritableStream;
 

@@ -1,7 +1,5 @@
 import { openLog } from '../../src/log';
-import { progressLines } from '../../src/log/progress-lines';
-import { inWords } from '../../src/log/standing';
-import { StatusLine } from '../../src/log/status-line';
+import { inWords, progressLines, StatusLine } from '../../src/log/status-line';
 
 /** What a terminal of that width shows in the end; it does what CR, LF and EL say. */
 class Screen {

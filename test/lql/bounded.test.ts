@@ -1,5 +1,7 @@
 import fc from 'fast-check';
-import { LQL_CODES, LqlError, readLql, toSql } from '../../src/lql';
+import { LQL_CODES, LqlError } from '../../src/lql/lql-error';
+import { readLql } from '../../src/lql/read';
+import { toSql } from '../../src/lql/sql';
 import { cpuTime } from '../cpu-time';
 import { DEFAULT_NOW } from './case-file';
 import { runs } from '../scale';

@@ -2,7 +2,8 @@
  * Texts that try to leave their literal, in every value position, on an engine: each finds the row that holds it, and
  * no other. What is run goes through LQL and the gate as a caller's text does.
  */
-import { readLql, toSql } from '../../src/lql';
+import { readLql } from '../../src/lql/read';
+import { toSql } from '../../src/lql/sql';
 import type { Run } from './rows-over-engine';
 
 const TEXTS: readonly string[] = [

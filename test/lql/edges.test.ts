@@ -1,4 +1,6 @@
-import { type LqlCode, LqlError, readLql, rulesToJson } from '../../src/lql';
+import { type LqlCode, LqlError } from '../../src/lql/lql-error';
+import { readLql } from '../../src/lql/read';
+import { rulesToJson } from '../../src/lql/sql';
 import { DEFAULT_NOW } from './case-file';
 
 const TABLES = ['edge_logs'];

@@ -1,4 +1,4 @@
-import { misreadingsOf } from '../../src/lql';
+import { misreadingsOf } from '../../src/lql/misreadings';
 
 const said = (text: string): string =>
   misreadingsOf(text)

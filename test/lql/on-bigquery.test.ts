@@ -1,5 +1,5 @@
 import type { Engine } from '../../src/engines/contract';
-import { Gate } from '../../src/sandbox';
+import { Gate } from '../../src/sandbox/gate';
 import { openEngineOn, overOwnLocalBigQuery, reading } from '../engines/over-local-bigquery';
 import { testCanaries } from './canaries';
 import { lqlDataFolder, runThroughGate, TABLES } from './fixture-folder';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Engine } from '../../src/engines/contract';
 import { openDuckDbEngine } from '../../src/engines/duckdb/engine/engine';
-import { Gate } from '../../src/sandbox';
+import { Gate } from '../../src/sandbox/gate';
 import { silentLog } from '../engines/silent-log';
 import { testCanaries } from './canaries';
 import { DEFAULT_NOW } from './case-file';

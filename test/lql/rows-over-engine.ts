@@ -1,4 +1,6 @@
-import { readLql, type Rules, type Select, toSql } from '../../src/lql';
+import { readLql } from '../../src/lql/read';
+import type { Rules, Select } from '../../src/lql/rules';
+import { toSql } from '../../src/lql/sql';
 import { CASES, type LqlCase, nowOf, tablesOf } from './case-file';
 
 /** A row as the service answers it: a TIMESTAMP as microseconds. */

@@ -1,6 +1,7 @@
 import { QueryError, ServiceError } from '../../src/errors';
+import { LEVELS } from '../../src/lql/operand';
+import { openLql } from '../../src/lql/read';
 import type { NamedType, SqlType } from '../../src/googlesql/types';
-import { LEVELS, openLql } from '../../src/lql';
 import { DEFAULT_NOW } from './case-file';
 
 function sqlOf(text: string, columns: Record<string, SqlType> | null, name = 'logs'): string | undefined {

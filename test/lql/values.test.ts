@@ -1,6 +1,9 @@
 import fc from 'fast-check';
 import { lex } from '../../src/googlesql/lexer';
-import { LqlError, readLql, type Rules, toSql, type Value } from '../../src/lql';
+import { LqlError } from '../../src/lql/lql-error';
+import { readLql } from '../../src/lql/read';
+import type { Rules, Value } from '../../src/lql/rules';
+import { toSql } from '../../src/lql/sql';
 import { DEFAULT_NOW } from './case-file';
 import { runs } from '../scale';
 

@@ -1,5 +1,5 @@
-import { Metrics, RequestMeter } from '../../src/metrics';
-import { NameBound } from '../../src/metrics/name-bound';
+import { Metrics, NameBound } from '../../src/metrics/metrics';
+import { RequestMeter } from '../../src/metrics/readings';
 import { LABELS, METRICS } from '../../src/metrics/table';
 
 /** The values of a metric by their labels, as Prometheus would read them. */

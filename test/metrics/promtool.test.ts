@@ -1,7 +1,7 @@
 /** The text for Prometheus, read by Prometheus' own linter: Debian's package `prometheus` has it, which CI installs. */
 import { execFileSync, spawn } from 'node:child_process';
 
-import { Metrics } from '../../src/metrics';
+import { Metrics } from '../../src/metrics/metrics';
 import { type CounterId, type GaugeId, type HistogramId, LABELS, METRICS } from '../../src/metrics/table';
 
 const TOOL = process.env.PROMTOOL ?? 'promtool';

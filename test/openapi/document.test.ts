@@ -4,11 +4,12 @@ import path from 'node:path';
 import fc from 'fast-check';
 
 import { ERRORS } from '../../src/errors';
+import type { Readers } from '../../src/openapi/described';
+import { RESPONSE_HEADERS } from '../../src/openapi/results';
 import type { NamedType, SqlType, StructField } from '../../src/googlesql/types';
 import { Cors } from '../../src/http/response/cors';
 import { Lifecycle } from '../../src/http/server/lifecycle';
 import { createRouter } from '../../src/http/server/router';
-import { type Readers, RESPONSE_HEADERS } from '../../src/openapi';
 import type { Document, Operation, Response } from '../../src/openapi/schema';
 import { documentOf, forKey, names, operation } from './documents';
 import { ALL, endpointOf, ON_BIGQUERY, ON_DUCKDB, SHIPPED } from './endpoints';

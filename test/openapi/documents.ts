@@ -1,5 +1,6 @@
-import type { Key } from '../../src/keys';
-import { type ColumnsOf, describeEndpoints, openApiDocument, type Readers } from '../../src/openapi';
+import type { Key } from '../../src/keys/key';
+import { type ColumnsOf, describeEndpoints, type Readers } from '../../src/openapi/described';
+import { openApiDocument } from '../../src/openapi/document';
 import type { Document, Operation, Parameter } from '../../src/openapi/schema';
 import { ALL, keyWith, ON_BIGQUERY, ON_DUCKDB } from './endpoints';
 

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
-import type { Endpoint } from '../../src/endpoints';
+import type { Endpoint } from '../../src/endpoints/endpoint';
+import type { Key } from '../../src/keys/key';
+import type { Readers } from '../../src/openapi/described';
 import { readDefinition } from '../../src/endpoints/definition';
-import type { Key } from '../../src/keys';
-import type { Readers } from '../../src/openapi';
 
 /** A sound stored query of a text. */
 export function endpointOf(text: string): Endpoint {

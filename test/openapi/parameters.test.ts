@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 
-import { readValue } from '../../src/endpoints/values/value';
+import { readValue } from '../../src/endpoints/values';
+import type { Readers } from '../../src/openapi/described';
 import { documentOf, forKey, operation, parameter, parameters } from './documents';
-import type { Readers } from '../../src/openapi';
 import { ALL, BARE, endpointOf, EVERYTHING, ON_BIGQUERY, ON_DUCKDB } from './endpoints';
 import { validated } from './validated';
 

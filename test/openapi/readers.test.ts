@@ -1,4 +1,4 @@
-import type { Readers } from '../../src/openapi';
+import type { Readers } from '../../src/openapi/described';
 import type { Response } from '../../src/openapi/schema';
 import { documentOf, forKey, names, operation, parameter } from './documents';
 import { ALL, EVERYTHING, MASKED, ON_BIGQUERY, ON_DUCKDB } from './endpoints';

@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 
-import { hashOf } from '../../src/keys/secret-key';
+import { hashOf } from '../../src/keys/key';
 import { until } from '../until';
 import { begin as beginRequest, type Exported, reasonOf, received } from './exported';
 import { childrenOf, Stage, type Started } from './started';

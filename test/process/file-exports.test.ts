@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 
-import { hashOf } from '../../src/keys/secret-key';
+import { hashOf } from '../../src/keys/key';
 import { overLocalBigQuery } from '../engines/over-local-bigquery';
 import { until } from '../until';
 import { columnsOfParquet, numbersOfParquet, rowsOfLines, rowsOfParquet } from './columnar-files';

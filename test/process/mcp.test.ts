@@ -6,7 +6,7 @@ import path from 'node:path';
 import { Client, type ClientOptions, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 
-import { hashOf } from '../../src/keys/secret-key';
+import { hashOf } from '../../src/keys/key';
 import { overLocalBigQuery } from '../engines/over-local-bigquery';
 import { until } from '../until';
 import { Stage, type Started } from './started';

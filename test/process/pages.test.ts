@@ -2,7 +2,7 @@
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-import { hashOf } from '../../src/keys/secret-key';
+import { hashOf } from '../../src/keys/key';
 import { until } from '../until';
 import { Stage } from './started';
 

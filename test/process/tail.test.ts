@@ -3,7 +3,7 @@ import { appendFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'no
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { hashOf } from '../../src/keys/secret-key';
+import { hashOf } from '../../src/keys/key';
 import { until } from '../until';
 import { EventClient } from './event-client';
 import { childrenOf, Stage, type Started } from './started';

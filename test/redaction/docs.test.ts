@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
-import { redactText } from '../../src/redaction';
+import { redactText } from '../../src/redaction/redaction';
 
 const PAGE = readFileSync(path.join(__dirname, '../../docs/redaction.md'), 'utf8');
 const TABLE = PAGE.split('\n\n').find((paragraph) => paragraph.startsWith('| text ')) ?? '';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-import { redactRows, redactText } from '../../src/redaction';
+import { redactRows, redactText } from '../../src/redaction/redaction';
 import { cpuTime } from '../cpu-time';
 import { runs } from '../scale';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-import { redactText } from '../../src/redaction';
+import { redactText } from '../../src/redaction/redaction';
 import { runs } from '../scale';
 
 const TAB = '\t';

@@ -1,7 +1,7 @@
-import { Metrics } from '../../src/metrics';
+import type { Endpoint } from '../../src/endpoints/endpoint';
+import type { Key } from '../../src/keys/key';
+import { Metrics } from '../../src/metrics/metrics';
 import { authorise, checkPermissions } from '../../src/run/authorise';
-import type { Endpoint } from '../../src/endpoints';
-import type { Key } from '../../src/keys';
 import { ENDPOINTS, KEYS, services, type ServedOptions } from '../http/served';
 import { TestRequest } from './request';
 

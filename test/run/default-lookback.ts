@@ -2,14 +2,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import type { Endpoint } from '../../src/endpoints';
+import type { Endpoint } from '../../src/endpoints/endpoint';
+import type { Key } from '../../src/keys/key';
+import { Metrics } from '../../src/metrics/metrics';
 import { readDefinition } from '../../src/endpoints/definition';
 import type { Engine } from '../../src/engines/contract';
-import type { Key } from '../../src/keys';
-import { Metrics } from '../../src/metrics';
-import { analyse } from '../../src/run/analyse';
+import { analyse, schemaOf } from '../../src/run/analyse';
 import { run } from '../../src/run/run';
-import { schemaOf } from '../../src/run/schema';
 import type { Services } from '../../src/run/services';
 import { KEYS, services } from '../http/served';
 import { TestRequest } from './request';

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 
+import type { Endpoint } from '../../src/endpoints/endpoint';
 import { ServiceError } from '../../src/errors';
+import { Metrics } from '../../src/metrics/metrics';
 import { PlanCache } from '../../src/run/plan-cache';
-import { Metrics } from '../../src/metrics';
 import { planRequest } from '../../src/run/plan';
 import type { Services } from '../../src/run/services';
 import type { RequestPlan } from '../../src/run/types';
-import type { Endpoint } from '../../src/endpoints';
 import { ENDPOINTS, KEYS, services } from '../http/served';
 import { TestRequest } from './request';
 

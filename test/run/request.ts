@@ -1,4 +1,4 @@
-import type { RawEntry } from '../../src/endpoints';
+import type { RawEntry } from '../../src/endpoints/raw-entries';
 import type { RunRequest } from '../../src/run/types';
 import type { RequestTelemetry } from '../../src/telemetry';
 

@@ -1,10 +1,10 @@
-import { Metrics } from '../../src/metrics';
-import { EXECUTION_FAULTS, executionFault } from '../../src/engines/execution-faults';
+import type { Endpoint } from '../../src/endpoints/endpoint';
 import { QueryError, type ServiceError } from '../../src/errors';
+import { Metrics } from '../../src/metrics/metrics';
+import { EXECUTION_FAULTS, executionFault } from '../../src/engines/execution-faults';
 import { run as runOrExport } from '../../src/run/run';
 import type { Services } from '../../src/run/services';
 import type { RunResponse } from '../../src/run/types';
-import type { Endpoint } from '../../src/endpoints';
 import { ENDPOINTS, KEYS, ScriptedEngine, services } from '../http/served';
 import { TestRequest } from './request';
 

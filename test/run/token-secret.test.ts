@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 
-import { secretOf } from '../../src/run/token-secret';
+import { secretOf } from '../../src/run/sealed-texts';
 
 let folder = '';
 beforeEach(async () => (folder = path.join(await mkdtemp(path.join(os.tmpdir(), 'secret-')), 'cache')));

@@ -1,6 +1,6 @@
 import { surveyQuery } from '../../src/googlesql/parser';
 import { compose, tablesOfStoredQuery } from '../../src/sandbox/compose';
-import type { StoredQuery } from '../../src/sandbox';
+import type { StoredQuery } from '../../src/sandbox/stored-query';
 
 const SQL = `/* head */
 WITH a AS (SELECT @p AS x /* , */),

@@ -1,9 +1,10 @@
 /** Consumer queries on the stored endpoints over `test/fixture`, through the gate, on a real engine. */
 import { join } from 'node:path';
-import { openCatalogue, type Endpoint } from '../../src/endpoints';
+import { openCatalogue } from '../../src/endpoints/catalogue';
+import type { Endpoint } from '../../src/endpoints/endpoint';
+import { Gate } from '../../src/sandbox/gate';
 import type { BoundParameter, Engine, EngineResult } from '../../src/engines/contract';
 import { composeStatement, forCaller } from '../../src/run/statement';
-import { Gate } from '../../src/sandbox';
 import { pino } from 'pino';
 
 /** 2026-09-30T12:00:00Z, the end of the fixture. */

@@ -5,8 +5,8 @@ import { storedQueryOf } from '../../src/analysis/stored-analyses';
 import type { Engine } from '../../src/engines/contract';
 import { openDuckDbEngine } from '../../src/engines/duckdb/engine/engine';
 import { QueryError, ServiceError } from '../../src/errors';
+import { Gate } from '../../src/sandbox/gate';
 import { FairSlots } from '../../src/concurrency/fair-slots';
-import { Gate } from '../../src/sandbox';
 import { silentLog } from '../engines/silent-log';
 import { Consumer, FIXTURE_END } from './consumer';
 

@@ -1,10 +1,11 @@
 /** How often the text of one request is read: once, whatever the walls do with it. */
 import type { Engine } from '../../src/engines/contract';
 import { lex } from '../../src/googlesql/lexer';
-import { openLql } from '../../src/lql';
+import { openLql } from '../../src/lql/read';
+import { Gate } from '../../src/sandbox/gate';
+import type { StoredQuery } from '../../src/sandbox/stored-query';
 import { parse } from '../../src/lql/parse';
 import { parseQuery } from '../../src/googlesql/parser';
-import { Gate, type StoredQuery } from '../../src/sandbox';
 
 jest.mock('../../src/googlesql/lexer', () => {
   const actual = jest.requireActual<{ lex: typeof lex }>('../../src/googlesql/lexer');

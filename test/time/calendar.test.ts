@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { civilOf, daysInMonth, daysOf, isoText } from '../../src/time/calendar';
-import { readMoment } from '../../src/lql/moment';
+import { readMoment } from '../../src/lql/timestamp';
 import { runs } from '../scale';
 
 /** Days of the years 1 to 9999, as Date has them. */

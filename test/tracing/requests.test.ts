@@ -8,7 +8,7 @@ import { Secret, type TracingConfig } from '../../src/config';
 import { ServiceError } from '../../src/errors';
 import { openLog } from '../../src/log';
 import { openTracing } from '../../src/tracing/open';
-import type { Tracing } from '../../src/tracing/traced';
+import type { Tracing } from '../../src/tracing/request-spans';
 import { ScriptedEngine, serve, type Served, type ServedOptions } from '../http/served';
 import { type Arrived, Collector } from './collector';
 

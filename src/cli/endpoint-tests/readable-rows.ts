@@ -1,4 +1,4 @@
-import { readInstantText } from '../../endpoints';
+import { readInstantText } from '../../endpoints/values';
 import type { NamedType, SqlType } from '../../googlesql/types';
 import { isInCalendar } from '../../time/calendar';
 import { instantText } from '../../time/instant';

@@ -1,17 +1,109 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
+import type { Document } from 'yaml';
+
+import { readDefinition } from '../../endpoints/definition';
+import type { Endpoint } from '../../endpoints/endpoint';
+import { describeFault } from '../../endpoints/fault';
+import { ServiceError, systemCode } from '../../errors';
 import { MOST_OF_QUERY, readBounded } from '../../files';
-import { describeFault, type Endpoint, readDefinition } from '../../endpoints';
-import { systemCode } from '../../errors';
+import { typeText } from '../../googlesql/type-names';
+import { parseExact, writeExact } from '../../json';
+import type { Key, PinnedValue } from '../../keys/key';
 import type { LocalRunner } from '../local-runner';
-import { compare } from './compare';
+import { compare, comparedRows } from './compare';
 import { dataSetOf, identityOf } from './data-set';
 import { type EngineName, openEngineOfTests } from './engine-of-tests';
-import type { FileResult, TestResult } from './outcome';
-import { runTest } from './run-test';
-import { expectsSomething, readTestFile, type TestFile } from './test-file';
-import { updateTest } from './update';
+import type { FileResult, Outcome, TestResult } from './outcome';
+import { readableRow, type Row } from './readable-rows';
+import { type EndpointTest, expectsSomething, readTestFile, type TestFile } from './test-file';
+
+/** Sends the request of a test. @throws AbortError by the signal; what is no answer to a caller */
+export async function runTest(
+  test: EndpointTest,
+  endpoint: Endpoint,
+  runner: LocalRunner,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const request = {
+    endpoint: endpoint.id,
+    parameters: parametersOf(test),
+    redact: test.redact ?? false,
+    accept: 'application/x-ndjson',
+  };
+  try {
+    const { response, columns } = await runner.run(request, keyOf(test), signal);
+    const lines = response.bytes.toString('utf8').split('\n').slice(0, -1);
+    const rows = lines.map((line) => readableRow(parseExact(line) as Row, columns));
+    return { kind: 'result', columns, rows, truncated: response.truncated };
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    const { reason, message, details } = error;
+    return { kind: 'error', reason, message, details };
+  }
+}
+
+function parametersOf({ params = {}, sql, lql }: EndpointTest): (readonly [string, string])[] {
+  return [
+    ...Object.entries(params).flatMap(([name, value]) => [value].flat().map((one) => [name, String(one)] as const)),
+    ...(sql === undefined ? [] : [['sql', sql] as const]),
+    ...(lql === undefined ? [] : [['lql', lql] as const]),
+  ];
+}
+
+function keyOf({ key = {} }: EndpointTest): Key {
+  return {
+    name: 'test',
+    endpoints: key.endpoints ?? '*',
+    pins: new Map<string, PinnedValue>(Object.entries(key.pins ?? {})),
+    redact: key.redact ?? false,
+    allowSql: key.allow_sql ?? false,
+    export: false,
+    rateLimit: null,
+    dailyBytes: null,
+    expires: null,
+  };
+}
+
+/** Characters of a row that stands on one line. */
+const ONE_LINE = 100;
+
+/**
+ * Writes what came in place of what a test expects, of each kind of expectation that it has; a test without any gets the
+ * rows. Comments elsewhere stay.
+ *
+ * @param index of the test in the file
+ */
+export function updateTest(document: Document, index: number, test: EndpointTest, outcome: Outcome): void {
+  const set = (name: string, value: unknown): void => {
+    document.setIn(['tests', index, name], document.createNode(value));
+  };
+  const remove = (name: string): void => void document.deleteIn(['tests', index, name]);
+  if (outcome.kind === 'error') {
+    for (const name of ['rows', 'order', 'only', 'columns', 'count', 'truncated']) remove(name);
+    const { reason, details } = outcome;
+    const { parameter, near, line, column } = details;
+    const wanted = typeof test.error === 'object' ? { parameter, near, line, column } : {};
+    const members = Object.entries(wanted).filter(
+      ([name, value]) => value !== undefined && Object.hasOwn(test.error as object, name),
+    );
+    set('error', members.length === 0 ? reason : { reason, ...Object.fromEntries(members) });
+    return;
+  }
+  const { rows, columns, truncated } = outcome;
+  remove('error');
+  if (test.columns !== undefined) {
+    set('columns', Object.fromEntries(columns.map(({ name, type }) => [name, typeText(type)])));
+  }
+  if (test.count !== undefined) set('count', rows.length);
+  if (test.truncated !== undefined) set('truncated', truncated);
+  if (test.rows === undefined && test.error === undefined && expectsSomething(test)) return;
+  const nodes = comparedRows(test, rows).map((row) =>
+    document.createNode(row, { flow: writeExact(row).length <= ONE_LINE }),
+  );
+  set('rows', nodes);
+}
 
 const ENDING = '.test.yaml';
 

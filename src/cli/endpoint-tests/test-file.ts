@@ -1,8 +1,9 @@
 import { type Document, parseDocument } from 'yaml';
 import { z } from 'zod';
 
+import { jsonSchemaOf } from '../../endpoints/settings-json-schema';
+import { ERRORS, lineAndColumn, type Reason, systemCode } from '../../errors';
 import { MOST_OF_LIST, readBounded } from '../../files';
-import { lineAndColumn, ERRORS, systemCode, type Reason } from '../../errors';
 
 /** A file of tests cannot be read: one line for each fault, `file:line: reason`. */
 export class TestFileError extends Error {
@@ -174,4 +175,9 @@ function offsetOf(document: Document, path: readonly PropertyKey[]): number {
     }
   }
   return document.contents?.range?.[0] ?? 0;
+}
+
+/** Files of tests as JSON Schema, draft 7. */
+export function testFileJsonSchema(): object {
+  return { ...jsonSchemaOf(testFileSchema), title: 'Tests of a stored query of Logquay' };
 }

@@ -7,10 +7,8 @@ import { withinLimits } from '../../concurrency/deadline';
 import type { ApiParameter, DryRunQuery, JobResource, QueryResponse, QueryText, TableList, TableResource } from './api';
 import { ApiFailure } from './api-failure';
 import { queryPages } from './job';
-import { bigQueryLabels } from './labels';
-import { DEFAULTS, type BigQueryOptions } from './options';
-import { retrying } from './retry';
-import { Transport } from './transport';
+import { bigQueryLabels, type BigQueryOptions, DEFAULTS } from './options';
+import { retrying, Transport } from './transport';
 
 type Text = Pick<EngineQuery, 'sql' | 'parameters' | 'labels'>;
 

@@ -20,11 +20,10 @@ import { billedBytes } from './billed-bytes';
 import { BigQueryClient } from './client';
 import { handOn } from './hand-on';
 import { DEFAULTS, type BigQueryOptions } from './options';
-import type { SentText } from './query-faults';
+import { isOperatorsMatter, type SentText, translateFailure } from './query-faults';
 import { gather } from './result';
 import { resultShape } from './result-shape';
 import { stubText } from './stub';
-import { isOperatorsMatter, translateFailure } from './translate-failure';
 import { IsolationCheck } from './isolation-check';
 
 /** Rows of one page of an export: it is in memory as a whole. */

@@ -1,9 +1,8 @@
 /** Hands a query's pages on as they come, no faster than they are taken. */
-import { yieldToEventLoop } from '../../concurrency/event-loop';
+import { yieldToEventLoop } from '../../concurrency/concurrently';
+import { countOf, type QueryResponse, rowsOf, writeRow } from './api';
 import type { EngineQuery, LineSink } from '../contract';
-import type { QueryResponse } from './api';
 import { malformedAnswer } from './api-failure';
-import { countOf, rowsOf, writeRow } from './page';
 import { resultShape, type ResultShape } from './result-shape';
 
 /** UTF-16 units of JSON text after which rows are handed on. */

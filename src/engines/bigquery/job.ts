@@ -8,8 +8,7 @@ import type { RunLimits } from '../contract';
 import { remaining, raceLimits, withinLimits } from '../../concurrency/deadline';
 import type { JobReference, JobResource, QueryRequest, QueryResponse } from './api';
 import { ApiFailure, isFailedJob, isUnanswered, malformedAnswer } from './api-failure';
-import { retrying } from './retry';
-import type { Transport } from './transport';
+import { retrying, type Transport } from './transport';
 
 /**
  * Milliseconds after which jobs.query answers `jobComplete: false` and names the job. Until then nobody knows its name,

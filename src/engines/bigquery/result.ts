@@ -1,10 +1,9 @@
 /** Gathers a query's pages into the contract's result, within its bounds. */
-import { yieldToEventLoop } from '../../concurrency/event-loop';
+import { yieldToEventLoop } from '../../concurrency/concurrently';
+import { countOf, type QueryResponse, rowsOf, writeRow } from './api';
 import { ServiceError } from '../../errors';
 import type { EngineQuery, EngineResult } from '../contract';
-import type { QueryResponse } from './api';
 import { malformedAnswer } from './api-failure';
-import { countOf, rowsOf, writeRow } from './page';
 import { resultShape, type ResultShape } from './result-shape';
 
 /**

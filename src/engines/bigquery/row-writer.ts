@@ -3,10 +3,79 @@
  * once per schema. It makes plain objects and leaves the text to `JSON.stringify`: putting the text together by hand
  * costs half as much again (npm run bench -- bigquery).
  */
+import { randomUUID } from 'node:crypto';
+
 import type { RestField } from '../../googlesql/rest-schema';
-import { VerbatimJson } from './verbatim-json';
-import { MalformedRow } from './malformed';
-import { isoOfMicros, timestampMicros } from './timestamp-text';
+import { isInCalendar } from '../../time/calendar';
+import { instantText, readInstant } from '../../time/instant';
+
+/** Random and never sent: no value can contain it. */
+const MARK = randomUUID();
+const MARKED = new RegExp(`"${MARK}:(\\d+)"`, 'g');
+
+/**
+ * JSON that `JSON.stringify` has to write verbatim, such as integers beyond a double: each is a marked string in the value,
+ * replaced in the text afterwards.
+ */
+export class VerbatimJson {
+  readonly #texts: string[] = [];
+
+  /** The placeholder of a JSON text in a value. */
+  insert(json: string): string {
+    this.#texts.push(json);
+    return `${MARK}:${this.#texts.length - 1}`;
+  }
+
+  /** `JSON.stringify`, with every placeholder replaced. */
+  stringify(value: unknown): string {
+    const json = JSON.stringify(value);
+    if (this.#texts.length === 0) return json;
+    return json.replace(MARKED, (_, index: string) => this.#texts[Number(index)] as string);
+  }
+
+  /** Forgets the texts of the last value. */
+  clear(): void {
+    this.#texts.length = 0;
+  }
+}
+
+/** A value or a row in BigQuery's answer does not have the form that its schema says. */
+export class MalformedRow extends Error {
+  override readonly name = 'MalformedRow';
+}
+
+/**
+ * A TIMESTAMP of the REST API as microseconds since the epoch. Asked for integers, BigQuery sends integers; services
+ * beside it send seconds with a fraction or an exponent, or a date and time as text inside records.
+ */
+
+const INTEGER = /^-?\d{1,20}$/;
+const SECONDS = /^(-?)(\d+)(?:\.(\d*))?(?:[eE]([+-]?\d{1,2}))?$/;
+const DATE_TIME = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}(\.\d{1,12})?(\s*(Z|UTC)|\s*[+-]\d{2}(:?\d{2})?)?$/;
+
+/** @throws MalformedRow for text of none of these forms. */
+export function timestampMicros(text: string): bigint {
+  if (INTEGER.test(text)) return BigInt(text);
+  const seconds = SECONDS.exec(text);
+  if (seconds !== null) return fromSeconds(seconds);
+  const micros = DATE_TIME.test(text) ? readInstant(text.replace(/\s+(?=[+\-ZU])/, '')) : 'spelling';
+  if (typeof micros !== 'bigint') throw new MalformedRow();
+  return micros;
+}
+
+/** ISO 8601 text in UTC with six digits of a fraction. @throws MalformedRow beyond the years 1 to 9999 */
+export function isoOfMicros(micros: bigint): string {
+  if (!isInCalendar(micros)) throw new MalformedRow();
+  return instantText(micros);
+}
+
+/** Seconds in decimal notation, shifted by its exponent and cut at the microsecond. */
+function fromSeconds([, sign, whole = '', fraction = '', exponent = '0']: RegExpExecArray): bigint {
+  const point = Math.max(whole.length + Number(exponent) + 6, 0);
+  const digits = (whole + fraction).padEnd(point, '0').slice(0, point);
+  const micros = BigInt(digits === '' ? '0' : digits);
+  return sign === '-' ? -micros : micros;
+}
 
 /** A value that is there, as what `JSON.stringify` makes its text of. */
 type Reader = (value: unknown) => unknown;

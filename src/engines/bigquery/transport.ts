@@ -5,8 +5,12 @@
  */
 import { BigQuery } from '@google-cloud/bigquery';
 import { PassThroughClient } from 'google-auth-library';
+
+import { type Clock, sleep, SYSTEM_CLOCK } from '../../concurrency/clock';
+import { remaining } from '../../concurrency/deadline';
+import type { RunLimits } from '../contract';
 import type { ErrorProto } from './api';
-import { ApiFailure, isOutage } from './api-failure';
+import { ApiFailure, isOutage, isTransient } from './api-failure';
 
 export interface TransportOptions {
   readonly projectId: string;
@@ -165,4 +169,35 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
     signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
     work.then(resolve, reject);
   });
+}
+
+/** Retries of transient failures, with jitter, within the limits. */
+
+const RETRIES = 2;
+/** Milliseconds before the first retry; doubled for the next. Up to as much again is added at random. */
+const BACKOFF = 100;
+
+/**
+ * Calls `attempt` again after a transient failure, if the limits leave the delay that the service asks for.
+ *
+ * @param again which failures another call may help
+ * @throws what `attempt` threw last; an AbortError when the signal fires between two attempts
+ */
+export async function retrying<T>(
+  attempt: () => Promise<T>,
+  limits: RunLimits,
+  again: (failure: ApiFailure) => boolean = isTransient,
+  clock: Clock = SYSTEM_CLOCK,
+): Promise<T> {
+  for (let retry = 0; ; retry++) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!(error instanceof ApiFailure) || !again(error) || retry >= RETRIES) throw error;
+      const delay =
+        Math.max(BACKOFF * 2 ** retry, (error.retryAfter ?? 0) * 1000) + BACKOFF * 2 ** retry * Math.random();
+      if (delay >= remaining(limits, clock)) throw error;
+      await sleep(clock, delay, limits.signal);
+    }
+  }
 }

@@ -1,10 +1,12 @@
 import { analyseConsumer, type ConsumerText } from '../../analysis/consumer-query';
 import { QueryError } from '../../errors';
+import { LqlError } from '../../lql/lql-error';
+import { readLql } from '../../lql/read';
+import { toSql } from '../../lql/sql';
 import { findFunction } from '../../googlesql/functions/catalogue';
 import type { Query } from '../../googlesql/syntax';
 import { walk } from '../../googlesql/syntax-walk';
 import type { NamedType } from '../../googlesql/types';
-import { LqlError, readLql, toSql } from '../../lql';
 import { readStatement } from '../../sandbox/statement';
 
 /** The log rows that a query looks at, in no order and without its limit. */

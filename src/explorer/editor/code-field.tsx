@@ -17,8 +17,7 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { analysis } from '../analysis';
 import { completionSource } from './completions';
 import { diagnosticsOf } from './faults';
-import { highlighting } from './highlight';
-import { theme } from './theme';
+import { highlighting, theme } from './theme';
 
 interface CodeFieldProps {
   readonly label: string;

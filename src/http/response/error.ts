@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 
 import { ERRORS, ServiceError } from '../../errors';
-import type { NamedResponse } from './response';
+import { jsonResponse, type NamedResponse } from './response';
 
 /** The error that a caller sees for anything thrown. What the service did not word itself shows nothing of the inside. */
 export function asServiceError(thrown: unknown): ServiceError {
@@ -49,4 +49,24 @@ export function rawResponse(answer: NamedResponse, more: Readonly<Record<string,
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   const start = `HTTP/1.1 ${String(answer.status)} ${STATUS_CODES[answer.status] ?? ''}\r\n`;
   return Buffer.concat([Buffer.from(`${start}${lines.join('')}\r\n`), body]);
+}
+
+/** Whether Logflare answers such an error of a consumer query with 200 (docs/supabase.md): what its caller can mend. */
+export function isLogflareError(thrown: unknown): thrown is ServiceError {
+  return thrown instanceof ServiceError && (ERRORS[thrown.reason].http === 400 || thrown.reason === 'sandboxViolation');
+}
+
+/**
+ * The error as Logflare answers it: 200 and `{"error": text}`, which Supabase Studio shows as it is. `X-Error-Status` has the
+ * true status.
+ */
+export function logflareError(error: ServiceError): NamedResponse {
+  const status = String(ERRORS[error.reason].http);
+  return jsonResponse(200, { error: textOf(error) }, { 'X-Error-Status': status });
+}
+
+/** Message, place and hint: the text is all that Studio shows. */
+function textOf({ message, details: { line, column, hint } }: ServiceError): string {
+  const place = line === undefined || column === undefined ? [] : [`(line ${String(line)}, column ${String(column)})`];
+  return [message, ...place, ...(hint === undefined ? [] : [hint])].join(' ');
 }

@@ -147,3 +147,54 @@ function taken(
 function stalled(): ServiceError {
   return new ServiceError('deadlineExceeded', 'The client does not take what it is sent.');
 }
+
+/** Bytes that are sent at a time: whether a client takes them is seen when it has taken all of them. */
+const PART = 256 * 1024;
+
+/** Sends a body and ends the response, no faster than the client takes it. @param body null: none */
+export function sendInParts(response: ServerResponse, body: Buffer | null): void {
+  if (body === null || body.length <= PART) {
+    response.end(body ?? undefined);
+    return;
+  }
+  let sent = 0;
+  const send = (): void => {
+    while (body.length - sent > PART) {
+      sent += PART;
+      if (!response.write(body.subarray(sent - PART, sent))) return;
+    }
+    response.off('drain', send);
+    response.end(body.subarray(sent));
+  };
+  response.on('drain', send);
+  send();
+}
+
+/** Looks in that time. */
+const LOOKS = 6;
+
+/**
+ * Watches until an answer is closed whether its client takes what it was sent.
+ *
+ * @param cut called once: the client has taken nothing for 30 seconds, although there was something to take
+ */
+export function watchReader(response: ServerResponse, cut: (error: ServiceError) => void): void {
+  let taken = takenOf(response);
+  let idle = 0;
+  const look = (): void => {
+    const before = taken;
+    taken = takenOf(response);
+    const waits = taken !== null && response.writableLength > 0;
+    idle = waits && taken === before ? idle + 1 : 0;
+    if (idle < LOOKS) return;
+    clearInterval(timer);
+    cut(new ServiceError('deadlineExceeded', 'The client does not take what it is sent.'));
+  };
+  const timer = setInterval(look, STALL / LOOKS).unref();
+  response.once('close', () => clearInterval(timer));
+}
+
+/** Bytes that were taken of the connection's; null: answers before this one come first, and are watched themselves. */
+function takenOf({ socket }: ServerResponse): number | null {
+  return socket === null ? null : socket.bytesWritten - socket.writableLength;
+}

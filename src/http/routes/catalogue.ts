@@ -1,12 +1,14 @@
-import { describeParameters, type Endpoint, mayRun } from '../../endpoints';
-import type { Key } from '../../keys';
-import { chooseRepresentation } from '../../rendering/representation';
+import { mayRun } from '../../endpoints/catalogue';
+import type { Endpoint } from '../../endpoints/endpoint';
+import { describeParameters } from '../../endpoints/parameters';
 import { ServiceError } from '../../errors';
-import { allowedEndpoint, authenticate } from '../../run/authorise';
+import type { Key } from '../../keys/key';
+import { chooseRepresentation } from '../../rendering/representation';
+import { allowedEndpoint, authenticate, mayQuery } from '../../run/authorise';
 import type { Services } from '../../run/services';
 import { mayFollow } from '../../run/tail/tail';
-import { jsonResponse } from '../response/response';
 import type { Exchange } from '../exchange';
+import { jsonResponse } from '../response/response';
 
 /** What one key sees of the catalogue differs from what another sees, and changes with the files. */
 export const HEADERS = { 'Cache-Control': 'private, no-cache', Vary: 'Accept, X-API-KEY, Authorization' };
@@ -49,4 +51,24 @@ function describe(endpoint: Endpoint, { pins }: Key, { engine }: Pick<Services, 
     tail: mayFollow(engine),
     tables: endpoint.sandbox ? endpoint.cteTables : [],
   };
+}
+
+/** `GET /api/key`: what the key of the request is and may do. Never the values that it pins, nor how much was billed. */
+export function answerKey(exchange: Exchange, services: Services): void {
+  const key = authenticate(exchange, services);
+  checkAccept(exchange);
+  const { catalogue, budgets, rates, engine } = services;
+  const endpoints = catalogue.current().filter((endpoint) => mayRun(key, endpoint));
+  const result = {
+    name: key.name,
+    endpoints: endpoints.map(({ name }) => name),
+    pinned: [...key.pins.keys()],
+    redacted: key.redact,
+    mayQuery: endpoints.some((endpoint) => mayQuery(key, endpoint, engine)),
+    mayExport: key.export,
+    expires: key.expires === null ? null : new Date(key.expires).toISOString(),
+    limits: { requestsPerSecond: rates.perSecond(key) },
+    budgetLeft: budgets.left(key),
+  };
+  exchange.send(jsonResponse(200, { result }, HEADERS));
 }

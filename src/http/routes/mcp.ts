@@ -1,7 +1,7 @@
 /** `POST /mcp`: the Model Context Protocol over HTTP (docs/mcp.md). */
-import { readJson } from '../../endpoints';
+import { readJson } from '../../endpoints/raw-entries';
 import { ServiceError } from '../../errors';
-import type { Key } from '../../keys';
+import type { Key } from '../../keys/key';
 import type { McpOverHttp } from '../../mcp/http-handler';
 import { chooseRepresentation } from '../../rendering/representation';
 import { authenticate, countRate } from '../../run/authorise';

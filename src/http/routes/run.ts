@@ -1,17 +1,23 @@
 import type { IncomingMessage } from 'node:http';
 
-import { hasConsumerQuery, type RawEntry, readJsonBody, readUrlEncoded } from '../../endpoints';
+import { type RawEntry, readJsonBody, readUrlEncoded } from '../../endpoints/raw-entries';
+import { hasConsumerQuery } from '../../endpoints/reserved-parameters';
 import { chooseRepresentation } from '../../rendering/representation';
+import { analyse, schemaOf } from '../../run/analyse';
 import { run } from '../../run/run';
 import type { Services } from '../../run/services';
+import { tail } from '../../run/tail/tail';
+import type { EventWriter, TailRequest } from '../../run/tail/types';
 import type { BodyHead, BodyWriter, RunRequest } from '../../run/types';
 import type { RequestTelemetry } from '../../telemetry';
-import { hasBody, readBody } from '../request/body';
 import type { Exchange } from '../exchange';
-import { HeaderList } from '../response/head';
+import { hasBody, readBody } from '../request/body';
 import { conditionalResponse } from '../response/conditional';
 import { chooseCoding } from '../response/content-coding';
-import { isLogflareError } from '../response/logflare-error';
+import { isLogflareError } from '../response/error';
+import { HeaderList } from '../response/head';
+import { jsonResponse } from '../response/response';
+import { checkAccept, HEADERS } from './catalogue';
 
 export const VARY = 'Accept, Accept-Encoding, X-API-KEY, Authorization, LF-ENDPOINT-REDACT-PII';
 
@@ -137,4 +143,31 @@ async function readGiven(exchange: Exchange): Promise<RawEntry[]> {
   const body = hasBody(request) ? await readBody(exchange) : null;
   if (body === null) return given;
   return [...given, ...(body.type === 'application/json' ? readJsonBody(body.text) : readUrlEncoded(body.text))];
+}
+
+/** `GET`, `HEAD` and `POST /api/endpoints/tail/:idOrName`: rows as they arrive, as `text/event-stream`. */
+export function answerTail(exchange: Exchange, idOrName: string, services: Services): Promise<void> {
+  return tail(new HttpTailRequest(exchange, idOrName), services);
+}
+
+class HttpTailRequest extends HttpRunRequest implements TailRequest {
+  beginEvents(headers: readonly string[]): EventWriter {
+    // Proxies hand events on as they come.
+    const own = ['Content-Type', 'text/event-stream', 'Vary', VARY, 'X-Accel-Buffering', 'no'];
+    return this.exchange.beginEvents([...headers, ...own]);
+  }
+}
+
+/** `GET` and `POST /api/endpoints/analyze/:idOrName`: what a run would say, without running anything. */
+export async function answerAnalysis(exchange: Exchange, idOrName: string, services: Services): Promise<void> {
+  const analysis = await analyse(new HttpRunRequest(exchange, idOrName), services);
+  checkAccept(exchange);
+  exchange.send(jsonResponse(200, { result: analysis }, HEADERS));
+}
+
+/** `GET /api/endpoints/schema/:idOrName`: what the key may query there. */
+export async function answerSchema(exchange: Exchange, idOrName: string, services: Services): Promise<void> {
+  const schema = await schemaOf(new HttpRunRequest(exchange, idOrName), services);
+  checkAccept(exchange);
+  exchange.send(jsonResponse(200, { result: schema }, HEADERS));
 }

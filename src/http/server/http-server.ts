@@ -2,9 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-import { ServiceError } from '../../errors';
+import { ERRORS, ServiceError } from '../../errors';
+import type { Log } from '../../log';
+import type { Metrics } from '../../metrics/metrics';
+import { RequestMeter } from '../../metrics/readings';
+import { headersTooLarge, LONGEST_HEADERS, LONGEST_URL, MOST_HEADERS, uriTooLong } from '../request/headers';
 import { errorResponse, rawResponse } from '../response/error';
-import { headersTooLarge, LONGEST_HEADERS, LONGEST_URL, MOST_HEADERS, uriTooLong } from '../request/head';
 import { SECURITY_HEADERS } from '../response/head';
 
 /** Bound of Node's parser on a whole head: room for what checkHead then tells apart. */
@@ -135,4 +138,14 @@ function closeGently(socket: Socket): void {
   socket.end();
   socket.resume();
   setTimeout(() => socket.destroy(), LINGER).unref();
+}
+
+/** Logs and counts requests that could not even be parsed: of those nothing is known but what is wrong. */
+export function recordRefused(log: Log, metrics: Metrics): OnRefused {
+  const meter = new RequestMeter(metrics);
+  return ({ reason }, id) => {
+    const status = ERRORS[reason].http;
+    meter.count({ status, reason, milliseconds: 0, phases: [], bytes: 0 });
+    log.info({ id, reason, status }, 'request');
+  };
 }

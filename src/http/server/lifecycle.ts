@@ -1,5 +1,5 @@
 import { ServiceError } from '../../errors';
-import { type HeaderValues, presentsKey } from '../../keys';
+import { type HeaderValues, presentsKey } from '../../keys/key';
 import type { Services } from '../../run/services';
 
 /** How long the engine may take to answer a readiness probe, in milliseconds. */

@@ -2,8 +2,10 @@ import type { RequestListener } from 'node:http';
 
 import type { Secret } from '../../config';
 import type { Log } from '../../log';
-import { type Metrics, RequestMeter } from '../../metrics';
-import type { Tracing } from '../../tracing/traced';
+import type { Metrics } from '../../metrics/metrics';
+import { RequestMeter } from '../../metrics/readings';
+import type { Tracing } from '../../tracing/request-spans';
+import { checkHead } from '../request/headers';
 import { Cors } from '../response/cors';
 import { directRun } from '../request/run-path';
 import { Exchange } from '../exchange';
@@ -12,7 +14,6 @@ import { ResponseHead } from '../response/head';
 import { FailedLogins } from './failed-logins';
 import type { Lifecycle } from './lifecycle';
 import type { Shares } from './shares';
-import { checkHead } from '../request/head';
 import { createRouter, RUN_PATH, type RouterOptions } from './router';
 import { answerRun } from '../routes/run';
 

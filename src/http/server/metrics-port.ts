@@ -3,11 +3,11 @@ import type { RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 import { ServiceError } from '../../errors';
+import type { Metrics } from '../../metrics/metrics';
 import type { Health } from '../../health/health';
 import type { Log } from '../../log';
-import type { Metrics } from '../../metrics';
 import { Exchange } from '../exchange';
-import { checkHead } from '../request/head';
+import { checkHead } from '../request/headers';
 import { answerText } from '../routes/metrics';
 import { answerReady } from '../routes/probes';
 import { drainable } from './drain';

@@ -2,23 +2,18 @@ import express, { type Express, type NextFunction, type Request, type Response }
 
 import { ServiceError } from '../../errors';
 import { Health } from '../../health/health';
-import { answerAnalysis, answerSchema } from '../routes/analysis';
-import { answerCollect } from '../routes/collect';
-import { answerKey } from '../routes/key';
-import { answerCatalogue, answerEndpoint } from '../routes/catalogue';
+import type { Explorer } from '../explorer';
+import { checkHead } from '../request/headers';
+import { answerCatalogue, answerEndpoint, answerKey } from '../routes/catalogue';
+import { answerCollect, refuseDrains } from '../routes/collect';
+import { answerMetrics, type GuardedMetrics, hasMetricsKey } from '../routes/metrics';
+import { answerAnalysis, answerRun, answerSchema, answerTail } from '../routes/run';
 import type { Cors } from '../response/cors';
 import { DocsRoutes } from '../routes/docs/routes';
-import type { Explorer } from '../explorer/explorer';
 import type { Exchange } from '../exchange';
 import type { Lifecycle } from './lifecycle';
-import { hasMetricsKey } from '../routes/metrics-key';
 import { McpRoute } from '../routes/mcp';
-import { answerMetrics, type GuardedMetrics } from '../routes/metrics';
 import { answerHealth, answerReady } from '../routes/probes';
-import { checkHead } from '../request/head';
-import { refuseDrains } from '../routes/log-drains';
-import { answerRun } from '../routes/run';
-import { answerTail } from '../routes/tail';
 
 export interface RouterOptions {
   readonly cors: Cors;

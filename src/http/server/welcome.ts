@@ -1,5 +1,5 @@
-import type { Endpoint } from '../../endpoints';
-import type { StartKey } from '../../keys';
+import type { Endpoint } from '../../endpoints/endpoint';
+import type { StartKey } from '../../keys/key-ring';
 
 export interface WelcomeFacts {
   readonly host: string;

@@ -1,11 +1,9 @@
 /** A process that writes one export as Parquet: rows as lines of JSON come in, bytes go out. */
 import { writeFileSync, writeSync } from 'node:fs';
 
-import { FileTooLarge } from './growing-file';
+import { type Opening, Outgoing, TOO_LARGE } from './opening';
+import { FileTooLarge, writeParquet } from './parquet';
 import { Incoming } from './incoming';
-import { type Opening, TOO_LARGE } from './opening';
-import { Outgoing } from './outgoing';
-import { writeParquet } from './parquet';
 
 /** What Linux ends first when memory is short, rather than the service: from -1000 to 1000. */
 const OOM_SCORE = '500';

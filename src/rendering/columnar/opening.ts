@@ -1,3 +1,5 @@
+import { writeSync } from 'node:fs';
+
 import { ServiceError } from '../../errors';
 import type { Column } from './column-type';
 
@@ -23,4 +25,13 @@ export const TOO_LARGE = 3;
 export function fileTooLarge(): ServiceError {
   const message = 'The file of the export is larger than the service allows.';
   return new ServiceError('resourcesExceeded', message, { hint: 'Export a shorter time range at a time.' });
+}
+
+/** A process's output. It waits until all of it has been taken, as `Incoming` waits for what comes. */
+export class Outgoing {
+  constructor(private readonly fd: number) {}
+
+  write(bytes: Uint8Array): void {
+    for (let at = 0; at < bytes.length;) at += writeSync(this.fd, bytes, at);
+  }
 }

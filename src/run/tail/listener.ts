@@ -1,7 +1,7 @@
 /** One client of a live tail. */
-import type { Endpoint } from '../../endpoints';
+import type { Endpoint } from '../../endpoints/endpoint';
 import { ServiceError } from '../../errors';
-import type { Key } from '../../keys';
+import type { Key } from '../../keys/key';
 import type { Cursors, TailPosition } from './cursor';
 import { eventText } from './event-text';
 import type { EventWriter, TailEnd } from './types';

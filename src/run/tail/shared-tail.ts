@@ -1,7 +1,7 @@
 /** One evaluation of rows as they arrive, for all who listen to the same. */
 import { sleep, SYSTEM_CLOCK } from '../../concurrency/clock';
 import type { RunLimits } from '../../concurrency/deadline';
-import { yieldToEventLoop } from '../../concurrency/event-loop';
+import { yieldToEventLoop } from '../../concurrency/concurrently';
 import { ERRORS, ServiceError } from '../../errors';
 import type { TailPosition } from './cursor';
 import { eventText } from './event-text';

@@ -1,15 +1,15 @@
 /** The query of a live tail, and its rows where they arrive. */
-import type { Task } from '../../concurrency/threads';
-import type { RunLimits } from '../../concurrency/deadline';
-import { yieldToEventLoop } from '../../concurrency/event-loop';
-import type { ArrivedRange, ArrivedResult, Engine, EngineQuery, EngineResult } from '../../engines/contract';
+import type { Task } from '../../concurrency/threads/threads';
 import { QueryError, ServiceError } from '../../errors';
+import type { RunLimits } from '../../concurrency/deadline';
+import { yieldToEventLoop } from '../../concurrency/concurrently';
+import { renderRows } from '../encode-result';
+import type { ArrivedRange, ArrivedResult, Engine, EngineQuery, EngineResult } from '../../engines/contract';
 import { COMPOSED_BOUNDS } from '../../googlesql/bounds';
 import { parseQuery } from '../../googlesql/parser';
 import { rowByRow, type RowByRow } from '../../googlesql/row-by-row';
 import { readMembers } from '../../json';
 import { engineQuery } from '../execute';
-import { renderRows } from '../render-rows';
 import type { Services } from '../services';
 import { composeStatement, forCaller, type Statement } from '../statement';
 import type { RequestPlan } from '../types';

@@ -1,10 +1,12 @@
 /** A live tail: rows of an endpoint as they arrive (docs/tail.md). */
 import type { RunLimits } from '../../concurrency/deadline';
-import { type Endpoint, readSwitch, withoutMovingStarts } from '../../endpoints';
-import type { Engine } from '../../engines/contract';
+import type { Endpoint } from '../../endpoints/endpoint';
+import { withoutMovingStarts } from '../../endpoints/parameters';
+import { readSwitch } from '../../endpoints/reserved-parameters';
 import { ServiceError } from '../../errors';
-import type { Key } from '../../keys';
-import { openLql } from '../../lql';
+import type { Key } from '../../keys/key';
+import { openLql } from '../../lql/read';
+import type { Engine } from '../../engines/contract';
 import { authorise, checkResolves } from '../authorise';
 import { limitsOf } from '../limits';
 import { createPlan, planRequest } from '../plan';

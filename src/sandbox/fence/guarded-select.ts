@@ -5,7 +5,7 @@
 import { hasAggregate, isAggregateCall } from '../../googlesql/aggregate-calls';
 import type { Expression, GroupingItem, Select, SelectExpression, SelectStar, Span } from '../../googlesql/syntax';
 import { forEachChild, walk, type SyntaxNode } from '../../googlesql/syntax-walk';
-import type { Edit } from '../text-edits';
+import type { Edit } from '../lenient';
 import { fromGuards, tableGuards, type FromContext, type FromGuards } from './from-guards';
 import { Unfenceable } from './unfenceable';
 import { isVolatile, mayFail, ownMayFail } from './written-totality';

@@ -3,7 +3,7 @@
  * text by edits, so that the rest of it stays what its author wrote.
  */
 import type { Query, QueryBody, WithEntry } from '../../googlesql/syntax';
-import { applyEdits, type Edit } from '../text-edits';
+import { applyEdits, type Edit } from '../lenient';
 import type { FromContext, GuardScope } from './from-guards';
 import { guardSelect } from './guarded-select';
 import { SourceText } from './source-text';

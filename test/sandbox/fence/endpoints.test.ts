@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ServiceError } from '../../../src/errors';
-import { Gate } from '../../../src/sandbox';
+import { Gate } from '../../../src/sandbox/gate';
 import { openEngineOn, overOwnLocalBigQuery } from '../../engines/over-local-bigquery';
 import { borrowLocalBigQuery, type LocalBigQuery } from '../../local-bigquery';
 import { Consumer } from '../consumer';

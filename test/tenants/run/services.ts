@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { hashOf, newSecretKey } from '../../../src/keys/secret-key';
+import { hashOf, newSecretKey } from '../../../src/keys/key';
 import { startLocalBigQuery, type LocalBigQuery } from '../../local-bigquery';
 import { Stage, type Started } from '../../process/started';
 import { writeDataSets, type DataSize, type Later } from '../data/data-sets';
@@ -19,7 +19,7 @@ export interface DataOptions {
 }
 
 export interface ServiceOptions {
-  /** Starts the services with `needsFence` of `src/run/fence.ts` denied: a run that must find differences. */
+  /** Starts the services with `needsFence` of `src/run/statement.ts` denied: a run that must find differences. */
   readonly withoutFence: boolean;
   /** DuckDB's. */
   readonly threads: number;

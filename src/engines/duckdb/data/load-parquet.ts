@@ -7,7 +7,7 @@ import { holdsLists, holdsNullArrays } from './null-arrays';
 import { listValues, shapedColumn } from './parquet-columns';
 import { MOST_ROW_VALUES, TOO_WIDE } from './row-values';
 import { scanOf } from './file-scan';
-import type { LeftOutReason } from '../../data-status';
+import type { LeftOutReason } from '../../contract';
 import type { Watch } from './conversion-progress';
 
 /** So many rows that are left out are named. */

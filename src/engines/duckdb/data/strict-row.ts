@@ -1,5 +1,5 @@
 import type { RestField } from '../../../googlesql/rest-schema';
-import type { LeftOutReason } from '../../data-status';
+import type { LeftOutReason } from '../../contract';
 import { strictValue } from './strict-value';
 import { parseLine, printLine } from './json-line';
 import { MOST_ROW_VALUES, TOO_WIDE, valuesOfRow } from './row-values';

@@ -3,7 +3,7 @@ import { rename, rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
-import type { FolderStatus } from '../../data-status';
+import type { FolderStatus } from '../../contract';
 import { StoredTables } from '../data/stored-tables';
 import { LiveFolder } from '../follow/live-folder';
 import { LocalConverter } from '../follow/local-converter';

@@ -7,23 +7,24 @@ import {
   StatementType,
 } from '@duckdb/node-api';
 
+import { Threads } from '../../../concurrency/threads/threads';
 import { ServiceError } from '../../../errors';
 import { executionFault } from '../../execution-faults';
-import { Threads } from '../../../concurrency/threads';
 import type { NamedType, TableSchema } from '../../../googlesql/types';
-import type {
-  ArrivedRange,
-  ArrivedResult,
-  BoundParameter,
-  Engine,
-  EngineQuery,
-  EngineResult,
-  LineSink,
-  RunLimits,
-  TableSchemas,
+import {
+  type ArrivedRange,
+  type ArrivedResult,
+  type BoundParameter,
+  type Engine,
+  type EngineQuery,
+  type EngineResult,
+  type FolderStatus,
+  type Lines,
+  type LineSink,
+  resultOf,
+  type RunLimits,
+  type TableSchemas,
 } from '../../contract';
-import type { FolderStatus } from '../../data-status';
-import { type Lines, resultOf } from '../../lines';
 import { checkLimits } from '../../../concurrency/deadline';
 import { PromptEngine } from './prompt-engine';
 import type { Work } from './connections';

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { abortError } from '../../../concurrency/deadline';
 import { FairSlots } from '../../../concurrency/fair-slots';
-import type { Threads } from '../../../concurrency/threads';
+import type { Threads } from '../../../concurrency/threads/threads';
 import type { TableSchema } from '../../../googlesql/types';
 import type { BoundParameter, RunLimits } from '../../contract';
 import { wholeTable } from '../data/part';

@@ -1,9 +1,9 @@
 import type { DuckDBDataChunk, DuckDBPreparedStatement } from '@duckdb/node-api';
 
-import { yieldToEventLoop } from '../../../concurrency/event-loop';
+import { yieldToEventLoop } from '../../../concurrency/concurrently';
+import { bufferOf } from '../../contract';
 import { ServiceError } from '../../../errors';
 import type { NamedType } from '../../../googlesql/types';
-import { bufferOf } from '../../lines';
 import type { ListShape } from '../translate';
 import { bindValues, type BoundValue } from './bound-value';
 import { withBrackets } from './list-brackets';

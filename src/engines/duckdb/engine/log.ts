@@ -1,4 +1,4 @@
-import type { Progress } from '../../../log/standing';
+import type { Progress } from '../../../log/status-line';
 
 /** The part of pino's interface that the engine writes to: an object of facts, then the sentence. */
 export interface Log {

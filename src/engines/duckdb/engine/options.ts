@@ -1,4 +1,4 @@
-import type { FolderStatus } from '../../data-status';
+import type { FolderStatus } from '../../contract';
 import type { Converter } from '../follow/converter';
 import type { Log } from './log';
 

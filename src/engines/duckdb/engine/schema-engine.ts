@@ -1,5 +1,5 @@
 /** The embedded engine's reading of queries, without its rows. */
-import { Threads } from '../../../concurrency/threads';
+import { Threads } from '../../../concurrency/threads/threads';
 import { columnsOf } from '../../../googlesql/rest-schema';
 import type { Engine } from '../../contract';
 import { LOG_SCHEMA } from '../../log-schema';

@@ -1,10 +1,10 @@
 /** From a GoogleSQL text to DuckDB's, as a task: a long text is translated on a thread. */
+import type { Task } from '../../../concurrency/threads/threads';
 import { QueryError } from '../../../errors';
 import { COMPOSED_BOUNDS } from '../../../googlesql/bounds';
 import { parseQuery } from '../../../googlesql/parser';
 import { resolveQuery } from '../../../googlesql/resolver';
 import type { Identifier } from '../../../googlesql/syntax';
-import type { Task } from '../../../concurrency/threads';
 import type { StoredTable } from '../data/part';
 import { type TypedParameter, typesByName } from '../../bound-parameter';
 import type { Fence } from '../../contract';

@@ -1,4 +1,4 @@
-import type { LeftOutReason } from '../../data-status';
+import type { LeftOutReason } from '../../contract';
 import type { Fitting, Unfit } from '../data/strict-row';
 import { type LeftOut, leftOutRows, type LeftOutRow, NAMED, NOTHING_LEFT_OUT, together } from './segment';
 

@@ -6,8 +6,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 
 import { columnsOf, type RestField } from '../../../googlesql/rest-schema';
 import { ServiceError } from '../../../errors';
-import type { ArrivedRange } from '../../contract';
-import type { FolderStatus, TableStatus } from '../../data-status';
+import type { ArrivedRange, FolderStatus, TableStatus } from '../../contract';
 import { DataFault } from '../data/data-fault';
 import { describedTables } from '../data/schemas';
 import { StoredTables } from '../data/stored-tables';

@@ -1,5 +1,5 @@
 import { Watch } from '../data/conversion-progress';
-import type { Progress } from '../../../log/standing';
+import type { Progress } from '../../../log/status-line';
 import type { Converter } from './converter';
 import type { SegmentJob, SegmentResult } from './segment-job';
 import { type Resources, writeSegment } from './segment-writer';

@@ -3,7 +3,7 @@
  * has the lists of `single` as their elements; the few rows that do not fit that are in table `odd`, with lists.
  */
 import type { RestField } from '../../../googlesql/rest-schema';
-import type { LeftOutReason } from '../../data-status';
+import type { LeftOutReason } from '../../contract';
 import { quoteName } from '../sql';
 
 /** The hidden column of stored rows: the number of the source that they came from. */

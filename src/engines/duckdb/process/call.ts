@@ -1,7 +1,6 @@
-import type { LineForm, RunLimits } from '../../contract';
+import type { LineForm, Lines, RunLimits } from '../../contract';
 import { remaining } from '../../../concurrency/deadline';
 import type { NamedType } from '../../../googlesql/types';
-import type { Lines } from '../../lines';
 import type { PartSink, Written } from './lines-file';
 import type { Answers, Request, ToEngine } from './messages';
 import type { RowsPlace, WrittenRows } from './rows-memory';

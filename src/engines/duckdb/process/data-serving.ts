@@ -1,4 +1,4 @@
-import type { FolderStatus } from '../../data-status';
+import type { FolderStatus } from '../../contract';
 import { openDatabase } from '../engine/database';
 import { DuckDbEngine } from '../engine/engine';
 import type { Log } from '../engine/log';

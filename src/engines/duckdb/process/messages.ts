@@ -5,13 +5,14 @@
 import type { ErrorDetails, QueryFault, Reason } from '../../../errors';
 import type { Span } from '../../../googlesql/syntax';
 import type { NamedType, TableSchema } from '../../../googlesql/types';
-import type { Standing } from '../../../log/standing';
+import type { Standing } from '../../../log/status-line';
 import type {
   ArrivedResult,
   BoundParameter,
   Engine,
   EngineQuery,
   EngineResult,
+  FolderStatus,
   LineForm,
   TableSchemas,
 } from '../../contract';
@@ -19,7 +20,6 @@ import type { Contents } from '../engine/database';
 import type { DuckDbOptions } from '../engine/options';
 import type { SegmentJob, SegmentResult } from '../follow/segment-job';
 import type { Resources } from '../follow/segment-writer';
-import type { FolderStatus } from '../../data-status';
 import type { Written } from './lines-file';
 import type { WrittenRows } from './rows-memory';
 

@@ -1,4 +1,4 @@
-import { Threads } from '../../../concurrency/threads';
+import { Threads } from '../../../concurrency/threads/threads';
 import { failure } from '../engine/failures';
 import { Inspection } from '../engine/inspection';
 import type { Log } from '../engine/log';

@@ -2,18 +2,18 @@ import { availableParallelism } from 'node:os';
 
 import { fairShare, FairSlots } from '../../../concurrency/fair-slots';
 import type { NamedType, TableSchema } from '../../../googlesql/types';
-import type {
-  ArrivedResult,
-  BoundParameter,
-  Engine,
-  EngineQuery,
-  EngineResult,
-  LineSink,
-  RunLimits,
-  TableSchemas,
+import {
+  type ArrivedResult,
+  type BoundParameter,
+  type Engine,
+  type EngineQuery,
+  type EngineResult,
+  type FolderStatus,
+  type LineSink,
+  resultOf,
+  type RunLimits,
+  type TableSchemas,
 } from '../../contract';
-import type { FolderStatus } from '../../data-status';
-import { resultOf } from '../../lines';
 import { withinLimits } from '../../../concurrency/deadline';
 import { endingWithSink } from '../engine/ending-with-sink';
 import type { Reply } from './call';

@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { closeSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
 
 import { ServiceError } from '../../../errors';
-import { withRoom } from '../../lines';
+import { withRoom } from '../../contract';
 
 /** Of Linux: files in it are in memory. */
 const FOLDER = '/dev/shm';

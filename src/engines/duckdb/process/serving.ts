@@ -1,5 +1,4 @@
-import type { FolderStatus } from '../../data-status';
-import type { LineSink, RunLimits } from '../../contract';
+import type { FolderStatus, LineSink, RunLimits } from '../../contract';
 import type { Contents } from '../engine/database';
 import type { RowSink } from '../engine/line-stream';
 import type { Answers, Request } from './messages';

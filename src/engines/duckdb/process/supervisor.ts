@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { ServiceError } from '../../../errors';
-import type { FolderStatus } from '../../data-status';
+import type { FolderStatus } from '../../contract';
 import { abortError } from '../../../concurrency/deadline';
 import type { Contents } from '../engine/database';
 import type { Log } from '../engine/log';

@@ -1,7 +1,18 @@
-import { below, between, chance, hex, pick, text } from './picks';
-import { when } from './record';
+import {
+  below,
+  between,
+  chance,
+  hex,
+  HTTP_DATE,
+  PERSON_ID,
+  pick,
+  PLACE,
+  placeField,
+  text,
+  VISITOR,
+  when,
+} from './record';
 import type { SampleTable } from './sample-table';
-import { HTTP_DATE, PERSON_ID, PLACE, placeField, VISITOR } from './vocabulary';
 
 /** Method, path and query of the requests, more frequent ones with a weight. */
 const ROUTES: readonly (readonly [string, number])[] = [

@@ -1,7 +1,5 @@
-import { between, chance, hex, pick, text, uuid } from './picks';
-import { when } from './record';
+import { between, chance, hex, HTTP_DATE, ISO_MILLIS, PERSON_ID, pick, text, uuid, VISITOR, when } from './record';
 import type { SampleTable } from './sample-table';
-import { HTTP_DATE, ISO_MILLIS, PERSON_ID, VISITOR } from './vocabulary';
 
 const NAMES = [
   ['send-receipt', 5],

@@ -1,4 +1,4 @@
-import { below, between, hex, pick } from './picks';
+import { below, between, hex, pick } from './record';
 import type { SampleTable } from './sample-table';
 
 /**

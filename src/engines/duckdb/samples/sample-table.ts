@@ -1,7 +1,6 @@
 import type { RestField } from '../../../googlesql/rest-schema';
 import { quoteName, quoteText } from '../sql';
-import { pick } from './picks';
-import { fieldSql, type Shape, singleLists } from './record';
+import { fieldSql, pick, type Shape, singleLists } from './record';
 
 /** How the rows of one log table are generated. All texts are SQL over `i`, `t` (the row's instant) and earlier columns. */
 export interface SampleTable {

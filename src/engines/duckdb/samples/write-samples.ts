@@ -1,15 +1,14 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { Progress } from '../../../log/standing';
+import type { Progress } from '../../../log/status-line';
+import { AUTH, PGBOUNCER, POSTGREST, REALTIME, STORAGE } from './services';
 import { columnsOf } from '../../../googlesql/rest-schema';
 import { LOG_SCHEMA } from '../../log-schema';
 import { type StoredTable, unknownPart } from '../data/part';
 import { quoteName } from '../sql';
-import { AUTH } from './auth';
 import { EDGE } from './edge';
 import { FUNCTION, FUNCTION_EDGE } from './functions';
 import { POSTGRES } from './postgres';
 import { sampleRows, singleListsOf } from './sample-table';
-import { PGBOUNCER, POSTGREST, REALTIME, STORAGE } from './services';
 
 const TABLES = [EDGE, POSTGRES, FUNCTION_EDGE, FUNCTION, AUTH, REALTIME, STORAGE, POSTGREST, PGBOUNCER];
 

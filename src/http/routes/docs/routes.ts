@@ -1,23 +1,45 @@
-import { type Endpoint, mayRun } from '../../../endpoints';
+import { mayRun } from '../../../endpoints/catalogue';
+import type { Endpoint } from '../../../endpoints/endpoint';
 import { ServiceError } from '../../../errors';
-import type { Key } from '../../../keys';
-import { presentsKey } from '../../../keys';
-import {
-  type DescribedEndpoint,
-  describeEndpoints,
-  type DocsAccess,
-  openApiDocument,
-  type Readers,
-} from '../../../openapi';
+import type { NamedType } from '../../../googlesql/types';
+import { type Key, presentsKey } from '../../../keys/key';
+import { type DescribedEndpoint, describeEndpoints, type Readers } from '../../../openapi/described';
+import { openApiDocument } from '../../../openapi/document';
+import type { DocsAccess } from '../../../openapi/service-paths';
 import { EncodedResponse } from '../../../rendering/encoded-response';
+import { namesType, takesType } from '../../../rendering/representation';
 import { authenticate, maySeeSchema, readsDeclaredTables } from '../../../run/authorise';
 import type { Services } from '../../../run/services';
 import type { Exchange } from '../../exchange';
 import { conditionalResponse } from '../../response/conditional';
-import { namesType, takesType } from '../../../rendering/representation';
-import { docsPage } from './page';
-import { PAGE_POLICY } from './policy';
-import { storedColumns } from './stored-columns';
+import { docsPage, PAGE_POLICY } from './page';
+
+/** Milliseconds that describing all endpoints may take; the others are then described without their columns. */
+const PATIENCE = 5_000;
+
+/** Columns of stored queries by endpoint. */
+export interface StoredColumns {
+  readonly columnsOf: (endpoint: Endpoint) => readonly NamedType[] | null;
+  /** Whether the engine has answered for each. */
+  readonly complete: boolean;
+}
+
+/** What the analyses know of these endpoints, one after the other: documentation never takes all of an engine. */
+export async function storedColumns(
+  endpoints: readonly Endpoint[],
+  { analyses }: Pick<Services, 'analyses'>,
+): Promise<StoredColumns> {
+  const limits = { deadline: performance.now() + PATIENCE, signal: AbortSignal.timeout(PATIENCE) };
+  const known = new Map<Endpoint, readonly NamedType[] | null>();
+  let complete = true;
+  for (const endpoint of endpoints) {
+    const late = performance.now() > limits.deadline;
+    const analysis = late ? null : await analyses.of(endpoint, limits).catch(() => null);
+    if (analysis === null) complete = false;
+    known.set(endpoint, (analysis ?? analyses.latest(endpoint))?.columns ?? null);
+  }
+  return { columnsOf: (endpoint) => known.get(endpoint) ?? null, complete };
+}
 
 /** Contents depend on the key and change with the stored queries: clients revalidate. */
 const VARY = { open: 'Accept, Accept-Encoding', key: 'Accept, Accept-Encoding, X-API-KEY, Authorization' };

@@ -1,7 +1,0 @@
-import { jsonSchemaOf } from '../../endpoints';
-import { testFileSchema } from './test-file';
-
-/** Files of tests as JSON Schema, draft 7. */
-export function testFileJsonSchema(): object {
-  return { ...jsonSchemaOf(testFileSchema), title: 'Tests of a stored query of Logquay' };
-}

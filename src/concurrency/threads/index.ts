@@ -1,2 +1,0 @@
-export type { Task } from './task';
-export { isShort, Threads } from './threads';

@@ -1,2 +1,0 @@
-export { redactRows } from './rows';
-export { redactText } from './text';

@@ -248,7 +248,7 @@ export const METRICS = {
     name: 'logquay_collect_refused_events_total',
     type: 'counter',
     labels: ['table'],
-    help: 'Elements of batches that are no events',
+    help: 'Elements of batches that are no events, or too wide for a row',
   },
   collectRefused: {
     name: 'logquay_collect_refused_batches_total',

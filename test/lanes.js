@@ -100,6 +100,7 @@ function join(lane, all, count) {
 exports.lane = (lane) => ({
   ...base,
   rootDir: ROOT,
+  testSequencer: '<rootDir>/test/sequence.js',
   testPathIgnorePatterns: ['/node_modules/'],
   testMatch: [
     ...join('fast', fast, availableParallelism()),

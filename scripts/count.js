@@ -28,7 +28,9 @@ function size(counts, folders) {
         path.join(folder, name),
       ),
     )
-    .filter((name) => /\.tsx?$/.test(name) && !name.includes('node_modules') && !name.includes('.joined') && counts(name));
+    .filter(
+      (name) => /\.tsx?$/.test(name) && !name.includes('node_modules') && !name.includes('.joined') && counts(name),
+    );
   const texts = files.map((name) => /** @type {const} */ ([name, readFileSync(path.join(ROOT, name), 'utf8')]));
   return {
     files: files.length,

@@ -307,7 +307,7 @@ const SETTINGS_BY_PART = {
     CACHE_MEMORY: setting(
       '67108864',
       'a number of bytes from 0 to 17179869184',
-      'Bytes of results that are kept in the process. A result of more than an eighth of it is not kept.',
+      'Bytes of results that are kept in the process.',
       integer(0, 17_179_869_184),
     ),
   },
@@ -458,7 +458,7 @@ const never = (): boolean => false;
 /** To go with the version after 0.3. */
 const REMOVED: Readonly<Record<string, Removed>> = {
   LEASE_TIME: { instead: 'It is 5 seconds.', restricts: never },
-  CACHE_MAX_ENTRY: { instead: 'It is an eighth of CACHE_MEMORY.', restricts: never },
+  CACHE_MAX_ENTRY: { instead: 'It is 8 MiB.', restricts: below(8 * 1024 ** 2) },
   STALE_IF_ERROR: { instead: 'It is 3600 seconds.', restricts: below(3600) },
   MAX_WARMED: { instead: 'It is 100 results.', restricts: below(100) },
   EXPORT_TIMEOUT: { instead: 'It is twenty times QUERY_TIMEOUT.', restricts: below(600) },
@@ -579,7 +579,7 @@ function configOf(v: Values, environment: Environment, terminal: boolean) {
       /** Bytes. */
       memory: v.CACHE_MEMORY,
       /** Bytes of one result, compressed forms included, beyond which it is not kept. */
-      maxEntry: Math.ceil(v.CACHE_MEMORY / 8),
+      maxEntry: 8 * 1024 ** 2,
       /** Milliseconds that a result may serve on after its lifetime when a refresh fails. */
       staleIfError: 3600 * SECOND,
       /** Milliseconds after which a run whose process has died is taken over by another process. */

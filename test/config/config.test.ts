@@ -145,8 +145,13 @@ describe('a setting that is gone', () => {
     ]);
   });
 
+  it('leaves what is shared in Redis its size, however little the process keeps', () => {
+    expect(readConfig({ CACHE_MEMORY: '0' }).cache).toMatchObject({ memory: 0, maxEntry: 8 * 1024 * 1024 });
+  });
+
   it.each([
     ['STALE_IF_ERROR', '0'],
+    ['CACHE_MAX_ENTRY', '1048576'],
     ['MAX_WARMED', '99'],
     ['MAX_TAILS_PER_KEY', '10'],
     ['MAX_EXPORT_FILE', '1048576'],

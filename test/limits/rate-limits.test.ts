@@ -92,8 +92,8 @@ describeWithRedis('processes that share a Redis', () => {
   });
   afterAll(() => redis.stop());
 
-  async function connected(url: string): Promise<RedisConnection> {
-    const connection = connectTo(url, 5000);
+  async function connected(url: string, timeout = 5000): Promise<RedisConnection> {
+    const connection = connectTo(url, timeout);
     connections.push(connection);
     await connection.tried;
     return connection;
@@ -135,11 +135,10 @@ describeWithRedis('processes that share a Redis', () => {
 
   it('wait for no answer of Redis, and count each for itself while it fails', async () => {
     const own = await startRedis();
-    const all = [new RateLimits(RATE, await connected(own.url)), new RateLimits(RATE, await connected(own.url))];
+    // A command would be waited for longer than this test may take.
+    const all = await Promise.all([1, 2].map(async () => new RateLimits(RATE, await connected(own.url, 600_000))));
     own.freeze();
-    const start = performance.now();
     expect(await Promise.all(all.map((one) => burst(one, 'k', 100)))).toEqual([QUOTA, QUOTA]);
-    expect(performance.now() - start).toBeLessThan(4000);
     await own.kill();
     expect(await Promise.all(all.map((one) => burst(one, 'other', 100)))).toEqual([QUOTA, QUOTA]);
   });

@@ -1,18 +1,88 @@
-import { isDeepStrictEqual } from 'node:util';
-
-import { LRUCache } from 'lru-cache';
-
+/** What is known of a stored query without running it. */
+import type { ResolveStored } from '../endpoints/catalogue';
+import { faultIn } from '../endpoints/definition';
+import { ServiceError, QueryError } from '../errors';
 import type { Endpoint, ParameterDeclaration } from '../endpoints/endpoint';
 import { boundTypes } from '../endpoints/parameters';
-import { QueryError } from '../errors';
+import { type TypedParameter, typesByName } from '../engines/bound-parameter';
+import type { TableSchemas, Engine, RunLimits } from '../engines/contract';
+import { type Description, describing } from '../googlesql/descriptions';
+import { nearest, surveyMeaning } from '../googlesql/resolver';
+import { resultColumns } from '../googlesql/result-columns';
+import type { NamedType, TableSchema } from '../googlesql/types';
+import { isDeepStrictEqual } from 'node:util';
+import { LRUCache } from 'lru-cache';
 import { typicalValues } from '../sandbox/cte-columns';
 import type { Gate } from '../sandbox/gate';
 import type { StoredQuery } from '../sandbox/stored-query';
-import type { Engine, RunLimits, TableSchemas } from '../engines/contract';
 import { tablesRead } from '../googlesql/from-paths';
 import type { Span } from '../googlesql/syntax';
-import type { NamedType, TableSchema } from '../googlesql/types';
-import { analyseStored, type StoredAnalysis } from './stored-query';
+
+/** Milliseconds that the engine may take for one stored query. */
+const PATIENCE = 10_000;
+
+/** What the catalogue resolves stored queries with. */
+export function resolverOf(analyses: Pick<StoredAnalyses, 'of' | 'forget'>): ResolveStored {
+  return async (endpoint) => {
+    analyses.forget(endpoint);
+    const limits = { deadline: performance.now() + PATIENCE, signal: new AbortController().signal };
+    try {
+      const { errors } = await analyses.of(endpoint, limits);
+      if (errors.length === 0) return { kind: 'resolved' };
+      return { kind: 'faulty', faults: errors.map((error) => faultIn(endpoint.sql, error)) };
+    } catch (error) {
+      // Anything else is a fault of ours: it must not take a working endpoint away.
+      const reason = error instanceof ServiceError ? error.message : `it cannot be analysed (${String(error)})`;
+      return { kind: 'unreachable', reason };
+    }
+  };
+}
+
+export interface StoredAnalysis {
+  /** Columns of the rows that the query gives without a consumer query; null: not known, as it has faults. */
+  readonly columns: readonly NamedType[] | null;
+  /** The tables that a consumer query may read, in the order of the WITH; without those that are not known. */
+  readonly tables: readonly TableSchema[];
+  /** What the owners of the tables behind say of the columns, and of those of the `tables`, each list in their order. */
+  readonly descriptions: {
+    readonly columns: readonly Description[];
+    readonly tables: ReadonlyMap<string, readonly Description[]>;
+  };
+  /** Types as they are bound, in the order of the declarations. */
+  readonly parameters: readonly TypedParameter[];
+  /** In the order of the text; spans are offsets into the endpoint's `sql`. */
+  readonly errors: readonly QueryError[];
+  /** For the operator. */
+  readonly warnings: readonly string[];
+}
+
+/** Resolves a stored query against the engine's tables: every fault that can be told from the others, and all types. */
+export function analyseStored(
+  endpoint: Pick<Endpoint, 'sql' | 'query' | 'parameters'>,
+  tables: TableSchemas,
+): StoredAnalysis {
+  const { sql, query } = endpoint;
+  const parameters = boundTypes(endpoint);
+  const { resolved, faults } = surveyMeaning(query, sql, {
+    findTable: (path) => tables.schemas.get(path.map(({ name }) => name).join('.')),
+    parameters: typesByName(parameters),
+    // A data set in front of it is that of another engine, or the one that is meant anyway.
+    suggestTable: (name) => nearest(name, tables.names) ?? nearest(name.split('.').at(-1) ?? name, tables.names),
+  });
+  const ctes = resolved?.ctes ?? [];
+  const described = resolved === null ? () => [] : describing(resolved, tables.descriptions ?? new Map());
+  return {
+    columns: resolved === null || faults.length > 0 ? null : resultColumns(resolved),
+    tables: ctes.map((cte) => ({ name: cte.name, columns: resultColumns(cte.query) })),
+    descriptions: {
+      columns: resolved === null ? [] : described(resolved),
+      tables: new Map(ctes.map(({ name, query: body }) => [name, described(body)])),
+    },
+    parameters,
+    errors: faults,
+    warnings: [],
+  };
+}
 
 /** Milliseconds after which an endpoint is analysed again: its tables may have changed. */
 const MAX_AGE = 3_600_000;

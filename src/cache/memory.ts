@@ -1,8 +1,7 @@
 import { LRUCache } from 'lru-cache';
 
 import { type Clock, SYSTEM_CLOCK } from '../concurrency/clock';
-import type { Identity } from './identity';
-import type { Entry, ResultStore } from './stores';
+import type { Identity, Entry, ResultStore } from './stores';
 import type { InUse, Usage, UsageBook } from './usage';
 
 /** Bytes of an entry's objects and buffer headers, without its texts: 1400 were measured, with a margin. */

@@ -7,9 +7,8 @@ import type { RedisConnection } from '../redis/connection';
 import { CLOCK, evaluate, script } from '../redis/scripts';
 import { EncodedResponse, type Forms } from '../rendering/encoded-response';
 import { CONTENT_TYPES, type Representation } from '../rendering/representation';
-import type { Identity } from './identity';
+import type { Identity, Entry, Lease, SharedStore } from './stores';
 import { sizeOf } from './memory';
-import type { Entry, Lease, SharedStore } from './stores';
 
 /** Entries as fields of a Redis hash (docs/cache.md). Whatever does not parse as an entry is ignored. */
 

@@ -5,9 +5,8 @@ import { ERRORS, ServiceError } from '../errors';
 import { RedisUnavailable } from '../redis/failure';
 import type { MemoryStore } from './memory';
 import { acquireLease, type RunControl, SingleFlight } from './single-flight';
-import { ageOf, type Entry, isFresh, type Lease, type SharedStore } from './stores';
+import { ageOf, type Entry, isFresh, type Lease, type SharedStore, type Identity } from './stores';
 import type { EncodedResponse } from '../rendering/encoded-response';
-import type { Identity } from './identity';
 
 /** Milliseconds for which a local entry is served without looking for a newer one in the shared store. */
 const TRUSTED = 5000;

@@ -1,5 +1,4 @@
-import { resolverOf } from '../analysis/resolve-stored';
-import { StoredAnalyses, storedQueryOf } from '../analysis/stored-analyses';
+import { resolverOf, StoredAnalyses, storedQueryOf } from '../analysis/stored-analyses';
 import { readSources } from '../collector/sources';
 import { readConfig } from '../config';
 import { check, type CheckOptions } from '../endpoints/check';

@@ -14,7 +14,7 @@ import { RateLimits } from '../limits/rate-limits';
 import { type Log, openLog } from '../log';
 import type { EncodedResponse } from '../rendering/encoded-response';
 import { servicesOf } from '../run/open-services';
-import { PageTokens } from '../run/page-token';
+import { PageTokens } from '../run/page-query';
 import { run } from '../run/run';
 import type { Services } from '../run/services';
 import type { RunRequest } from '../run/types';

@@ -5,7 +5,7 @@ import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { readConfig } from '../config';
 import { openCatalogue } from '../endpoints/catalogue';
 import { openLog } from '../log';
-import type { Caller } from '../mcp/caller';
+import type { Caller } from '../mcp/tools';
 import { createServer } from '../mcp/server';
 import { openLocalRunner, OPERATOR } from './local-runner';
 

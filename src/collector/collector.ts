@@ -1,5 +1,5 @@
+import type { Log } from '../log';
 import { setTimeout as sleep } from 'node:timers/promises';
-
 import { MOST_ROW_VALUES } from '../engines/duckdb/data/row-values';
 import type { RunLimits } from '../concurrency/deadline';
 import type { Threads } from '../concurrency/threads/threads';
@@ -8,11 +8,48 @@ import type { Metrics } from '../metrics/metrics';
 import { describedTables } from '../engines/duckdb/data/schemas';
 import type { RestField } from '../googlesql/rest-schema';
 import type { ReportFault } from '../health/health';
-import type { Log } from '../log';
-import { Audit } from './audit';
 import { type Batch, type BatchFault, BATCH_TASK, hasMoreValues, MOST_EVENTS, MOST_VALUES, readBatch } from './batch';
 import { diskFull, FreeSpace, prepareStore, Store, storeFault } from './store';
 import type { Sources } from './sources';
+
+/** Milliseconds between two lines of a key. */
+const EVERY = 60_000;
+
+interface Sum {
+  batches: number;
+  events: number;
+  bytes: number;
+}
+
+/** Who stored how much, as one line of the log for each key and minute. */
+export class Audit {
+  readonly #sums = new Map<string, Sum>();
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(private readonly log: Pick<Log, 'info'>) {
+    this.#timer = setInterval(() => this.#write(), EVERY);
+    this.#timer.unref();
+  }
+
+  add(key: string, { events, bytes }: Pick<Sum, 'events' | 'bytes'>): void {
+    const sum = this.#sums.get(key) ?? { batches: 0, events: 0, bytes: 0 };
+    this.#sums.set(key, {
+      batches: sum.batches + 1,
+      events: sum.events + events,
+      bytes: sum.bytes + bytes,
+    });
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+    this.#write();
+  }
+
+  #write(): void {
+    for (const [key, sum] of this.#sums) this.log.info({ key, ...sum }, 'events were stored');
+    this.#sums.clear();
+  }
+}
 
 /**
  * Bytes and values of a body up to which it is read on the thread that serves everybody: a millisecond or two. Each empty event is one

@@ -1,21 +1,141 @@
+/** Where rows are grouped, a column that is no key of theirs is there and cannot be named. */
 /** Completions in GoogleSQL: the text is read with a name of ours at the cursor, and the resolver says what could be there. */
-import { typesByName } from '../engines/bound-parameter';
 import { QueryError } from '../errors';
-import { findFunction } from '../googlesql/functions/catalogue';
-import { lexUntilFault } from '../googlesql/lexer';
 import { surveyQuery } from '../googlesql/parser';
-import { type Candidate, type Candidates, surveyMeaning } from '../googlesql/resolver';
+import { type Completion, type WrittenText, type Completions, matching } from './completion';
+import { typesByName } from '../engines/bound-parameter';
+import { surveyMeaning, type Candidate, type Candidates } from '../googlesql/resolver';
 import type { Query, Span } from '../googlesql/syntax';
 import { walk } from '../googlesql/syntax-walk';
+import { findFunction } from '../googlesql/functions/catalogue';
+import { lexUntilFault } from '../googlesql/lexer';
 import type { Token } from '../googlesql/token';
 import { typeText } from '../googlesql/type-names';
 import type { SqlType } from '../googlesql/types';
 import { describeFunctions } from '../sandbox/functions';
-import { type Completion, type Completions, matching, type WrittenText } from './completion';
-import { viableKeywords } from './keywords';
 import { nestedFields } from './nested-fields';
 import { isBeforeType, quoted, readings } from './readings';
-import { isGrouped, withoutUngrouped } from './ungrouped';
+
+/** Reserved words, alone and as they go together: any other word might be a name. */
+const PHRASES = [
+  ...[
+    'SELECT',
+    'FROM',
+    'WHERE',
+    'GROUP BY',
+    'HAVING',
+    'ORDER BY',
+    'LIMIT',
+    'QUALIFY',
+    'WINDOW',
+    'WITH',
+    'DISTINCT',
+    'AS',
+  ],
+  ...['JOIN', 'INNER JOIN', 'LEFT JOIN', 'RIGHT JOIN', 'FULL JOIN', 'CROSS JOIN', 'UNNEST(', 'ON', 'USING ('],
+  ...['UNION ALL', 'UNION DISTINCT', 'EXCEPT DISTINCT', 'INTERSECT DISTINCT', 'AND', 'OR', 'NOT', 'IN', 'IN UNNEST('],
+  ...[
+    'IS NULL',
+    'IS NOT NULL',
+    'LIKE',
+    'BETWEEN',
+    'CASE',
+    'WHEN',
+    'THEN',
+    'ELSE',
+    'END',
+    'EXISTS (',
+    'CAST(',
+    'INTERVAL',
+  ],
+  ...['TRUE', 'FALSE', 'NULL', 'ASC', 'DESC', 'OVER (', 'PARTITION BY', 'ROLLUP (', 'CUBE ('],
+];
+
+/** UTF-16 units of a text that is read once for each phrase. */
+const LONGEST_BEFORE = 8_000;
+
+/** The keywords that may follow a text: those behind which a reading of it goes on, or ends for want of more. */
+export function viableKeywords(before: string): readonly Completion[] {
+  if (before.length > LONGEST_BEFORE) return [];
+  return PHRASES.filter((phrase) => isViable(before, phrase)).map((phrase) => ({
+    label: phrase.replace(/ ?\($/, ''),
+    kind: 'keyword',
+    insert: phrase.endsWith('(') ? phrase : `${phrase} `,
+  }));
+}
+
+function isViable(before: string, phrase: string): boolean {
+  const text = before + phrase;
+  try {
+    surveyQuery(text);
+    return true;
+  } catch (error) {
+    if (!(error instanceof QueryError)) throw error;
+    return error.fault === 'invalidQuery' && error.span !== null && error.span.start >= text.length;
+  }
+}
+
+/** Completions that are tried, one reading of the text each. */
+const MOST_TRIED = 60;
+
+const WRAPPER = 'TO_JSON_STRING(';
+
+export function isGrouped(query: Query): boolean {
+  let grouped = false;
+  walk(query, (node) => {
+    grouped ||= node.kind === 'select' && (node.groupBy !== null || node.having !== null);
+    return !grouped;
+  });
+  return grouped;
+}
+
+/** Without those that the query may not name at the cursor; in a text that is no query yet all are left in. */
+export function withoutUngrouped(
+  all: readonly Completion[],
+  { text, span }: { readonly text: string; readonly span: Span },
+  { tables, parameters }: Pick<WrittenText, 'tables' | 'parameters'>,
+): readonly Completion[] {
+  const byName = new Map(tables.map((table) => [table.name.toLowerCase(), table]));
+  const environment = {
+    findTable: (path: readonly { readonly name: string }[]) =>
+      path.length === 1 ? byName.get(path[0]?.name.toLowerCase() ?? '') : undefined,
+    parameters: typesByName(parameters),
+  };
+  return all.slice(0, MOST_TRIED).filter(({ insert, also }) => {
+    // As an argument, which may be of any type.
+    const { tried, at } = applied(text, span, `${WRAPPER}${insert})`, also);
+    try {
+      const { faults } = surveyMeaning(surveyQuery(tried).query, tried, environment);
+      return !faults.some(
+        ({ details, span: wrong }) => details.note?.code === 'ungrouped' && covers(wrong, at + WRAPPER.length),
+      );
+    } catch (error) {
+      if (error instanceof QueryError) return true;
+      throw error;
+    }
+  });
+}
+
+function applied(
+  text: string,
+  { start, end }: Span,
+  insert: string,
+  also: Completion['also'],
+): { readonly tried: string; readonly at: number } {
+  if (also === undefined) return { tried: text.slice(0, start) + insert + text.slice(end), at: start };
+  if (also.at <= start) {
+    const front = text.slice(0, also.at) + also.insert + text.slice(also.at, start);
+    return { tried: front + insert + text.slice(end), at: front.length };
+  }
+  return {
+    tried: text.slice(0, start) + insert + text.slice(end, also.at) + also.insert + text.slice(also.at),
+    at: start,
+  };
+}
+
+function covers(span: Span | null, at: number): boolean {
+  return span !== null && span.start <= at && at < span.end;
+}
 
 /** The functions that a consumer query may call in a place. */
 export function functionCompletions(allowed: {

@@ -18,8 +18,7 @@ import {
   readUnchanged,
 } from './directory';
 import { type Endpoint, UUID } from './endpoint';
-import { CatalogueError, describeFault, type Fault } from './fault';
-import { FILE_START, type LineFault } from './settings';
+import { CatalogueError, describeFault, type Fault, FILE_START, type LineFault } from './settings';
 
 /** Whether a stored query means something to the engine: names, types, functions. */
 export type Resolution =

@@ -3,10 +3,9 @@ import path from 'node:path';
 import { SOFT_RESERVED } from './declaration';
 import type { Definition } from './definition';
 import type { Endpoint } from './endpoint';
-import { describeFault, type Fault } from './fault';
+import { describeFault, type Fault, FILE_START, type LineFault } from './settings';
 import { faultsOf, type ResolveStored } from './catalogue';
 import { readCatalogue } from './directory';
-import { FILE_START, type LineFault } from './settings';
 
 export interface CheckOptions {
   /** null: only what needs no tables is checked. */

@@ -6,8 +6,7 @@ import { concurrently } from '../concurrency/concurrently';
 import { systemCode } from '../errors';
 import { fingerprintOf, MOST_OF_QUERY, readBounded } from '../files';
 import { type Definition, readDefinition } from './definition';
-import type { Fault } from './fault';
-import { FILE_START } from './settings';
+import { type Fault, FILE_START } from './settings';
 
 /** Files that are looked at, or read, at the same time. */
 export const FILES_AT_ONCE = 32;

@@ -177,7 +177,7 @@ export interface DryRun {
   readonly bytesBilled: bigint;
 }
 
-/** How a row is written as a line: as JSON, or as CSV, whose formulas are escaped or not (rendering/csv.ts). */
+/** How a row is written as a line: as JSON, or as CSV, whose formulas are escaped or not (rendering/render.ts). */
 export type LineForm = 'json' | 'csv' | 'escaped csv';
 
 /**

@@ -2,13 +2,12 @@ import { counts } from './histogram/counts';
 import { Histogram } from './histogram/histogram';
 import { QueryLine } from './query-line';
 import { mayQuery } from './schema';
-import { endpoint, change } from './search';
+import { endpoint, change, rangeParameters } from './search';
 import { chart } from './chart';
 import { ChartView } from './chart-view';
 import { bytesText, type Estimate, estimate, priceText } from './estimate';
 import { FieldList } from './field-list';
-import { KeyDialog } from './key-dialog';
-import { KeyPanel } from './key-panel';
+import { KeyDialog, KeyPanel } from './key-panel';
 import { ParameterFields } from './parameter-fields';
 import { RowDetail } from './row-detail';
 import { RowList } from './row-list';
@@ -16,7 +15,6 @@ import { cancel, cancelled, failure, held, result, run, runFirst, running } from
 import { endpoints } from './session';
 import { TimePicker } from './time-picker';
 import { Toolbar } from './toolbar';
-import { rangeParameters } from './search';
 
 /** The page. */
 export function App() {

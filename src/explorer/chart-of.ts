@@ -1,7 +1,7 @@
 /** What of rows can be drawn. */
 import type { NamedType } from '../googlesql/types';
 import { type JsonObject, member, writeExactly } from './exact-json';
-import { microsOf } from './instant';
+import { microsOf } from './time-range';
 
 export type Chart =
   | TimeChart

@@ -4,7 +4,7 @@ import type uPlot from 'uplot';
 import { chart, chartShown } from './chart';
 import type { Chart, Series, TimeChart } from './chart-of';
 import { tickText } from './histogram/buckets';
-import type { Zone } from './instant';
+import type { Zone } from './time-range';
 import { change, type ChartForm, search } from './search';
 import { theme } from './theme';
 import { firstOf } from './visible-text';

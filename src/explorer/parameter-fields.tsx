@@ -1,5 +1,5 @@
 import type { ParameterDescription } from './api';
-import { fromField, toField } from './instant';
+import { fromField, toField } from './time-range';
 import { run } from './run';
 import { isList, linesOf, ownParameters, search, setValue, valueOf } from './search';
 

@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals';
 
 import { type JsonObject, member, writeExactly } from './exact-json';
-import { canFilter, filterBy } from './filter';
-import { microsOf, writeInstant } from './instant';
+import { canFilter, filterBy } from './run';
+import { microsOf, writeInstant } from './time-range';
 import { opened } from './row-list';
 import { result } from './run';
 import { search, writeFragment } from './search';

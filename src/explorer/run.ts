@@ -6,10 +6,11 @@ import { read } from './analyser/analyser';
 import { consumerText } from './analysis';
 import { ApiError, ask, type Sent, serviceNow } from './api';
 import { CENT, type Estimate, estimate, estimateAgain, estimateRun } from './estimate';
+import { withClause } from './clause';
 import { isObject, type JsonObject, parseExactly } from './exact-json';
 import { counting, countLoaded, countRange, counts } from './histogram/counts';
-import { change, endpoint, firstQuery, ownParameters, parametersOf, search, valueOf } from './search';
-import { schema, schemaLoaded } from './schema';
+import { change, endpoint, firstQuery, ownParameters, parametersOf, query, search, valueOf } from './search';
+import { mayQuery, schema, schemaLoaded } from './schema';
 import { connect, key, keyFault, remembered } from './session';
 import { type Bounds, boundsOf } from './time-range';
 
@@ -170,4 +171,13 @@ export function rowsOf(text: string): JsonObject[] {
 /** Rows of one result have one shape; a few are looked at, as an engine may leave NULLs out. */
 function columnsOf(rows: readonly JsonObject[]): string[] {
   return [...new Set(rows.slice(0, 20).flatMap((row) => Object.keys(row)))];
+}
+
+/** Rows of a log table as it is: those of another query have names that its tables do not know. */
+export const canFilter = computed(() => search.value.language === 'lql' && mayQuery.value && isLog.value);
+
+/** Adds a clause to the query and runs it. @param exclude leaves the rows of the clause out */
+export function filterBy(clause: string, exclude: boolean): void {
+  change({ query: withClause(query.value, clause, exclude) });
+  void run();
 }

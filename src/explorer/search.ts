@@ -2,9 +2,8 @@
 import { computed, signal } from '@preact/signals';
 
 import type { EndpointDescription, ParameterDescription } from './api';
-import type { Zone } from './instant';
+import { type Zone, type Bounds, readRange, type TimeRange, writeRange } from './time-range';
 import { endpoints } from './session';
-import { type Bounds, readRange, type TimeRange, writeRange } from './time-range';
 
 export type Language = 'lql' | 'sql';
 const CHART_FORMS = ['lines', 'stacked'] as const;

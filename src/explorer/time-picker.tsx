@@ -1,10 +1,20 @@
 import { useRef } from 'preact/hooks';
 
 import { serviceNow } from './api';
-import { fromField, toField, writeInstant, type Zone } from './instant';
+import {
+  fromField,
+  toField,
+  writeInstant,
+  type Zone,
+  boundsOf,
+  OFFERED,
+  readRange,
+  shifted,
+  type TimeRange,
+  writeRange,
+} from './time-range';
 import { run } from './run';
 import { change, search } from './search';
-import { boundsOf, OFFERED, readRange, shifted, type TimeRange, writeRange } from './time-range';
 
 /** Range, zone, and the stretch before or after. */
 export function TimePicker() {

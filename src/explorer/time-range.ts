@@ -1,3 +1,64 @@
+import type { Json } from './exact-json';
+
+export type Zone = 'utc' | 'local';
+
+/** Microseconds between the years 1 and 9999, as log tables count a TIMESTAMP; what is shorter is some other number. */
+const MICROS = /^-?\d{14,18}$/;
+const ISO = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/;
+
+/** The instant of a cell in microseconds, by its column's type. null: it holds none */
+export function microsOf(value: Json | undefined): bigint | null {
+  if (typeof value === 'number' || typeof value === 'bigint') {
+    const text = String(value);
+    return MICROS.test(text) ? BigInt(text) : null;
+  }
+  if (typeof value !== 'string' || value.length > 40 || !ISO.test(value)) return null;
+  // A DATETIME has no zone: log tables count in UTC.
+  const zoned = /(?:Z|[+-]\d\d:?\d\d)$/.test(value) ? value : `${value}Z`;
+  const milliseconds = Date.parse(zoned.replace(' ', 'T'));
+  return Number.isNaN(milliseconds) ? null : BigInt(milliseconds) * 1000n;
+}
+
+/** `2026-11-22 14:41:46.495`, in the zone; with `precise` to the microsecond and with the zone. */
+export function writeInstant(micros: bigint, zone: Zone, precise = false): string {
+  const milliseconds = Number(floorDiv(micros, 1000n));
+  const shifted = zone === 'utc' ? milliseconds : milliseconds - offset(milliseconds) * 60_000;
+  const date = new Date(shifted);
+  if (Number.isNaN(date.getTime())) return String(micros);
+  const text = date.toISOString().replace('T', ' ').slice(0, -1);
+  if (!precise) return text;
+  const rest = String(micros - floorDiv(micros, 1000n) * 1000n).padStart(3, '0');
+  return `${text}${rest} ${zone === 'utc' ? 'UTC' : zoneName(milliseconds)}`;
+}
+
+/** The value of a `datetime-local` field, to the second. */
+export function toField(milliseconds: number, zone: Zone): string {
+  return writeInstant(BigInt(Math.round(milliseconds)) * 1000n, zone)
+    .slice(0, 19)
+    .replace(' ', 'T');
+}
+
+/** Milliseconds since the epoch of a `datetime-local` field. NaN: it is empty */
+export function fromField(text: string, zone: Zone): number {
+  return Date.parse(zone === 'utc' ? `${text}Z` : text);
+}
+
+function offset(milliseconds: number): number {
+  return new Date(milliseconds).getTimezoneOffset();
+}
+
+function zoneName(milliseconds: number): string {
+  const minutes = -offset(milliseconds);
+  const size = Math.abs(minutes);
+  const two = (n: number): string => String(n).padStart(2, '0');
+  return `${minutes < 0 ? '-' : '+'}${two(Math.floor(size / 60))}:${two(size % 60)}`;
+}
+
+function floorDiv(a: bigint, b: bigint): bigint {
+  const quotient = a / b;
+  return a % b < 0n ? quotient - 1n : quotient;
+}
+
 /** The stretch of time that is looked at: relative to now, or between two instants. Instants are milliseconds since the epoch. */
 export type TimeRange =
   | { readonly kind: 'last'; readonly milliseconds: number }

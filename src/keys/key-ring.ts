@@ -7,8 +7,7 @@ import { fingerprintOf } from '../files';
 import type { ReportFault } from '../health/health';
 
 import { API_KEY_NAME, type KeyEntry, PUBLIC_TOKEN_NAME, START_KEY_NAME } from './entry';
-import { type KeysFile, KeysFileError, readKeysFile } from './keys-file';
-import { ensureStartKey, hasStartKey, readStartKey } from './start-key';
+import { type KeysFile, KeysFileError, readKeysFile, ensureStartKey, hasStartKey, readStartKey } from './keys-file';
 
 export interface KeyRingOptions {
   /** One key for everything, from the environment. */

@@ -6,10 +6,8 @@ import type { Key } from '../keys/key';
 import { maySeeSchema } from '../run/authorise';
 import type { Services } from '../run/services';
 import { VERSION } from '../version';
-import type { Caller } from './caller';
-import { type ToolDefinition, TOOLS } from './definitions';
-import { toolEndpoints, toolOf } from './endpoint-tools';
-import { ACTIONS, type Arguments, runTool } from './tools';
+import { type Caller, ACTIONS, type Arguments, runTool } from './tools';
+import { type ToolDefinition, TOOLS, toolEndpoints, toolOf } from './definitions';
 
 const INSTRUCTIONS =
   'Read-only access to logs. Begin with list_endpoints, then describe_endpoint; check a query with analyze where you are not sure. ' +

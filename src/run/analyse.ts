@@ -1,28 +1,83 @@
+/** Everything that is wrong with the parameters of a request: a run names what it meets first. */
 /** The analysis of a request: everything that a run would check, without running or billing anything (docs/analysis.md). */
+import type { Endpoint } from '../endpoints/endpoint';
+import { readParameter, unknownParameters, describeParameters } from '../endpoints/parameters';
+import type { RawEntry } from '../endpoints/raw-entries';
+import {
+  type ConsumerRequest,
+  readPaging,
+  readSwitch,
+  readTimestampForm,
+  readConsumerRequest,
+} from '../endpoints/reserved-parameters';
+import { ServiceError, lineAndColumn, offsetOf } from '../errors';
+import type { Key } from '../keys/key';
+import type { BoundParameter, RunLimits } from '../engines/contract';
+import {
+  checkMayExport,
+  authorise,
+  checkDeclaredTables,
+  checkPermissions,
+  checkResolves,
+  mayQuery,
+  maySeeSchema,
+} from './authorise';
+import { asksForRedaction, checkPageable, refusalOf } from './plan';
+import type { Services } from './services';
+import type { RunRequest, RequestPlan } from './types';
 import type { ConsumerAnalysis, TextFault, Warning } from '../analysis/consumer-query';
 import { analyseConsumerText } from '../analysis/consumer-task';
-import { storedQueryOf } from '../analysis/stored-analyses';
-import type { StoredAnalysis } from '../analysis/stored-query';
+import { storedQueryOf, type StoredAnalysis } from '../analysis/stored-analyses';
 import { completeText } from '../completion/complete-task';
 import { readPosition } from '../endpoints/definition';
-import type { Endpoint } from '../endpoints/endpoint';
-import { describeParameters, unknownParameters } from '../endpoints/parameters';
-import type { RawEntry } from '../endpoints/raw-entries';
-import { type ConsumerRequest, readConsumerRequest, readSwitch } from '../endpoints/reserved-parameters';
-import type { BoundParameter, RunLimits } from '../engines/contract';
-import { lineAndColumn, offsetOf, ServiceError } from '../errors';
 import { describeColumns } from '../googlesql/described-columns';
 import type { Span } from '../googlesql/syntax';
-import type { Key } from '../keys/key';
 import { tablesOfStoredQuery } from '../sandbox/compose';
 import { describeFunctions } from '../sandbox/functions';
-import { authorise, checkDeclaredTables, checkPermissions, checkResolves, mayQuery, maySeeSchema } from './authorise';
-import { engineQuery } from './execute';
-import { limitsOf } from './limits';
-import { checkParameters } from './parameter-faults';
-import type { Services } from './services';
+import { engineQuery, limitsOf } from './execute';
 import { composeStatement, forCaller } from './statement';
-import type { RequestPlan, RunRequest } from './types';
+
+export interface CheckedParameters {
+  /** The declared ones, as a run would bind them; null: one of them cannot be bound. */
+  readonly parameters: readonly BoundParameter[] | null;
+  /** All `invalidParameter`. */
+  readonly faults: readonly ServiceError[];
+}
+
+/** @throws ServiceError accessDenied, as a run does */
+export function checkParameters(
+  request: Pick<RunRequest, 'header'>,
+  endpoint: Endpoint,
+  given: readonly RawEntry[],
+  consumer: ConsumerRequest,
+  key: Key,
+  services: Pick<Services, 'engine' | 'now'>,
+): CheckedParameters {
+  const faults: ServiceError[] = [];
+  const now = services.now();
+  const attempt = <T>(read: () => T): T | null => {
+    try {
+      return read();
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.reason !== 'invalidParameter') throw error;
+      faults.push(error);
+      return null;
+    }
+  };
+  if (endpoint.strictParams) faults.push(...unknownParameters(endpoint, given).map((one) => refusalOf(one, endpoint)));
+  const parameters = endpoint.parameters.flatMap(
+    (declaration) => attempt(() => readParameter(declaration, given, key.pins, now)) ?? [],
+  );
+  attempt(() => asksForRedaction(request.header('lf-endpoint-redact-pii')));
+  attempt(() => readTimestampForm(endpoint, given));
+  if (attempt(() => readSwitch(endpoint, given, 'export')) === true) checkMayExport(key, endpoint);
+  else if (attempt(() => readPaging(endpoint, given)) !== null) {
+    attempt(() => {
+      checkPageable(consumer, 'application/json', key, endpoint, services);
+    });
+  }
+  return { parameters: parameters.length < endpoint.parameters.length ? null : parameters, faults };
+}
 
 const TIB = 2 ** 40;
 

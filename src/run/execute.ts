@@ -1,9 +1,24 @@
+import type { RunLimits, EngineQuery, EngineResult, Engine } from '../engines/contract';
+import type { Services } from './services';
+import type { RequestPlan, RunRequest, Timed, RunResponse } from './types';
 import type { RunResult } from '../cache/results';
-import type { EngineQuery, EngineResult, RunLimits } from '../engines/contract';
 import { encodeResult } from './encode-result';
 import { composeStatement, forCaller, inPlainOrder, type Statement } from './statement';
-import type { Services } from './services';
-import type { RequestPlan, Timed } from './types';
+import { ServiceError } from '../errors';
+import { EncodedResponse } from '../rendering/encoded-response';
+import { UNCACHED } from './response-headers';
+
+/** The limits of a request's run, which draining waits for, and its timeout in milliseconds. */
+export function limitsOf(
+  { endpoint }: Pick<RequestPlan, 'endpoint'>,
+  request: Pick<RunRequest, 'arrived' | 'signal' | 'expectUntil'>,
+  { defaults }: Pick<Services, 'defaults'>,
+): { readonly limits: RunLimits; readonly timeout: number } {
+  const timeout = endpoint.timeout ?? defaults.timeout;
+  const deadline = request.arrived + timeout;
+  request.expectUntil(deadline);
+  return { limits: { deadline, signal: request.signal }, timeout };
+}
 
 /**
  * Runs a plan: the consumer query through the gate, a slot of the engine, redaction and encoding.
@@ -58,4 +73,38 @@ export function engineQuery(
       kind: purpose === 'warm' || purpose === 'export' ? purpose : query === null ? 'run' : 'sandbox',
     },
   };
+}
+
+const TIB = 2 ** 40;
+
+/** @throws ServiceError invalidParameter for a dry run on an engine that has none */
+export function checkDryRun(dryRun: boolean, engine: Pick<Engine, 'dryRun'>): void {
+  if (!dryRun || engine.dryRun !== null) return;
+  const message = '"dry_run" has no meaning on the embedded engine: nothing is billed there.';
+  throw new ServiceError('invalidParameter', message, { parameter: 'dry_run' });
+}
+
+/** Estimates bytes and cost of a query without running it: never cached, never shared (docs/endpoints.md). */
+export async function estimate(
+  plan: RequestPlan,
+  request: Pick<RunRequest, 'arrived' | 'signal' | 'expectUntil' | 'timed'>,
+  services: Services,
+): Promise<RunResponse> {
+  const { engine, pricePerTiB } = services;
+  const { dryRun } = engine;
+  if (dryRun === null) throw new Error('checkDryRun comes first.');
+  const limits = { ...limitsOf(plan, request, services).limits, keyName: plan.payer };
+  const statement = await request.timed('gate', () => composeStatement(plan, services, limits));
+  const query = engineQuery(plan, statement, services);
+  const { bytesProcessed, bytesBilled } = await request.timed('engine', () =>
+    dryRun(query, limits).catch(forCaller(statement)),
+  );
+  const estimated = {
+    bytesProcessed: bytesProcessed.toString(),
+    estimatedCost: (Number(bytesBilled) / TIB) * pricePerTiB,
+    currency: 'USD',
+    tables: statement.tables,
+  };
+  const bytes = Buffer.from(JSON.stringify({ dryRun: estimated }));
+  return { response: new EncodedResponse(bytes, 'application/json', false), headers: UNCACHED };
 }

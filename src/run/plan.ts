@@ -1,4 +1,4 @@
-import { identify } from '../cache/identity';
+import { identify } from '../cache/stores';
 import type { Usage } from '../cache/usage';
 import type { Endpoint } from '../endpoints/endpoint';
 import {
@@ -21,7 +21,7 @@ import type { Key } from '../keys/key';
 import { misreadingsOf } from '../lql/misreadings';
 import { chooseRepresentation, EXPORTED, PARQUET, type Representation } from '../rendering/representation';
 import { checkDeclaredTables, checkMayExport, checkPermissions, maySeeSchema } from './authorise';
-import { checkDryRun } from './dry-run';
+import { checkDryRun } from './execute';
 import type { PlannedRequest } from './plan-cache';
 import type { Services } from './services';
 import { needsFence } from './statement';

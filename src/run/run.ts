@@ -2,10 +2,8 @@
 import type { CacheResult } from '../cache/results';
 import type { RequestTelemetry } from '../telemetry';
 import { authorise, checkResolves } from './authorise';
-import { estimate } from './dry-run';
-import { execute } from './execute';
+import { estimate, execute, limitsOf } from './execute';
 import { exportRows } from './export';
-import { limitsOf } from './limits';
 import { runPage } from './page';
 import { planRequest } from './plan';
 import { readingHeaders, responseHeaders } from './response-headers';

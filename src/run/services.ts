@@ -10,10 +10,9 @@ import type { Collector } from '../collector/collector';
 import type { Engine } from '../engines/contract';
 import type { Budgets } from '../limits/budget';
 import type { RateLimits } from '../limits/rate-limits';
-import type { Column } from '../rendering/columnar/column-type';
+import type { Column, ExportFile } from '../rendering/columnar/opening';
 import type { Encoder, TakeBytes } from '../rendering/columnar/encoder';
-import type { ExportFile } from '../rendering/columnar/opening';
-import type { PageTokens } from './page-token';
+import type { PageTokens } from './page-query';
 import type { Tails } from './tail/tails';
 import type { PlanCache } from './plan-cache';
 

@@ -1,5 +1,5 @@
 /** What the steps of a run pass to each other. */
-import type { Identity } from '../cache/identity';
+import type { Identity } from '../cache/stores';
 import type { Usage } from '../cache/usage';
 import type { Endpoint } from '../endpoints/endpoint';
 import type { MovingStarts } from '../endpoints/parameters';

@@ -1,4 +1,4 @@
-import { namesInDoubleQuotes } from '../../src/analysis/quoted-names';
+import { namesInDoubleQuotes } from '../../src/analysis/consumer-query';
 import { lex } from '../../src/googlesql/lexer';
 
 const COLUMNS = [{ name: 'id' }, { name: 'event_message' }];

@@ -1,7 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-import type { Entry } from '../../src/cache/stores';
-import type { Identity } from '../../src/cache/identity';
+import type { Entry, Identity } from '../../src/cache/stores';
 import { EncodedResponse } from '../../src/rendering/encoded-response';
 
 export function identityOf(text: string): Identity {

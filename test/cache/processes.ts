@@ -1,5 +1,5 @@
 /** Processes that share results, in one: what `open.ts` opens for each, and runs that a test ends as it likes. */
-import type { Identity } from '../../src/cache/identity';
+import type { Identity } from '../../src/cache/stores';
 import { MemoryStore } from '../../src/cache/memory';
 import { type CacheRequest, type CacheResult, type RunResult, Results } from '../../src/cache/results';
 import type { RunLimits } from '../../src/engines/contract';

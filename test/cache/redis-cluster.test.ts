@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 
-import type { Identity } from '../../src/cache/identity';
+import type { Identity } from '../../src/cache/stores';
 import { RedisUnavailable } from '../../src/redis/failure';
 import { ManualClock, settled } from '../manual-clock';
 import { until } from '../until';

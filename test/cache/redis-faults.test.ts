@@ -3,8 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { Redis } from 'ioredis';
 
-import type { Identity } from '../../src/cache/identity';
-import type { Lease } from '../../src/cache/stores';
+import type { Identity, Lease } from '../../src/cache/stores';
 import { RedisUnavailable } from '../../src/redis/failure';
 import { ManualClock, settled } from '../manual-clock';
 import { describeWithRedis, freePort, type RedisServer, startRedis } from '../redis-server';

@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 
-import type { Identity } from '../../src/cache/identity';
+import type { Identity } from '../../src/cache/stores';
 import { describeWithRedis, type RedisServer, startRedis } from '../redis-server';
 import { until } from '../until';
 import { entryOf, newIdentity, rowsOf } from './entries';

@@ -3,9 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { Redis } from 'ioredis';
 
-import type { Entry, Lease } from '../../src/cache/stores';
+import type { Entry, Lease, Identity } from '../../src/cache/stores';
 import { RedisUnavailable } from '../../src/redis/failure';
-import type { Identity } from '../../src/cache/identity';
 import type { CacheResult } from '../../src/cache/results';
 import { ERRORS, type Reason, ServiceError } from '../../src/errors';
 import { FairSlots } from '../../src/concurrency/fair-slots';

@@ -2,7 +2,7 @@ import { mkdir, rename, rm, symlink, truncate, unlink, utimes } from 'node:fs/pr
 import path from 'node:path';
 
 import { type Catalogue, type CatalogueOptions, openCatalogue } from '../../src/endpoints/catalogue';
-import { CatalogueError } from '../../src/endpoints/fault';
+import { CatalogueError } from '../../src/endpoints/settings';
 import { check } from '../../src/endpoints/check';
 
 import { QueryFolder, storedQuery, uuid } from './folder';

@@ -1,8 +1,7 @@
 /** Stored queries are resolved against the engine's tables before they are served. */
 import path from 'node:path';
 
-import { resolverOf } from '../../src/analysis/resolve-stored';
-import { StoredAnalyses } from '../../src/analysis/stored-analyses';
+import { resolverOf, StoredAnalyses } from '../../src/analysis/stored-analyses';
 import { type Catalogue, openCatalogue, type Resolution, type ResolveStored } from '../../src/endpoints/catalogue';
 import { check } from '../../src/endpoints/check';
 import { openSchemaEngine } from '../../src/engines/duckdb/engine/schema-engine';

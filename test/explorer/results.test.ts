@@ -3,7 +3,7 @@ import { chartOf, type TimeChart } from '../../src/explorer/chart-of';
 import { fieldsOf, topValues } from '../../src/explorer/field-values';
 import { bucketsOf, ticksOf } from '../../src/explorer/histogram/buckets';
 import { lqlSpans, sqlSpans } from '../../src/explorer/editor/spans';
-import { severityExpression } from '../../src/explorer/severity-sql';
+import { severityExpression } from '../../src/explorer/severity';
 import { curlOf, endpointFileOf, fetchOf, postmanOf } from '../../src/explorer/snippets';
 import type { NamedType, SqlType } from '../../src/googlesql/types';
 

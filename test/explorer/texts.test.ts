@@ -1,6 +1,6 @@
 /** What rows hold, as the explorer reads and shows it. */
 import { member, parseExactly, writeExactly } from '../../src/explorer/exact-json';
-import { microsOf, writeInstant } from '../../src/explorer/instant';
+import { microsOf, writeInstant } from '../../src/explorer/time-range';
 import { severityOf } from '../../src/explorer/severity';
 import { firstOf, visibleText } from '../../src/explorer/visible-text';
 

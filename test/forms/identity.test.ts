@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 import { StoredAnalyses, storedQueryOf } from '../../src/analysis/stored-analyses';
-import { identify, type Question } from '../../src/cache/identity';
+import { identify, type Question } from '../../src/cache/stores';
 import { listQueries } from '../../src/endpoints/directory';
 import { SchemaFile } from '../../src/engines/duckdb/follow/schema-file';
 import { scanFolder } from '../../src/engines/duckdb/follow/folder-scan';

@@ -30,7 +30,7 @@ import { BilledEngine, type Billing } from '../../src/limits/billed-engine';
 import { Budgets } from '../../src/limits/budget';
 import { RateLimits } from '../../src/limits/rate-limits';
 import { openLog } from '../../src/log';
-import { PageTokens } from '../../src/run/page-token';
+import { PageTokens } from '../../src/run/page-query';
 import { PlanCache } from '../../src/run/plan-cache';
 import type { Services } from '../../src/run/services';
 import { settled } from '../manual-clock';

@@ -6,8 +6,7 @@ import path from 'node:path';
 import { Secret } from '../../src/config';
 import { ServiceError } from '../../src/errors';
 import { type KeyRing, type KeyRingOptions, NoKeyError, openKeyRing } from '../../src/keys/key-ring';
-import { KeysFileError } from '../../src/keys/keys-file';
-import { ensureStartKey, revokeStartKey } from '../../src/keys/start-key';
+import { KeysFileError, ensureStartKey, revokeStartKey } from '../../src/keys/keys-file';
 
 let folder = '';
 let keysFile = '';

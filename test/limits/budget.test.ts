@@ -1,5 +1,4 @@
-import { Budgets, type SharedSpending } from '../../src/limits/budget';
-import { RedisSpending } from '../../src/limits/redis-spending';
+import { Budgets, type SharedSpending, RedisSpending } from '../../src/limits/budget';
 import type { RedisConnection } from '../../src/redis/connection';
 import { describeWithRedis, type RedisServer, startRedis } from '../redis-server';
 import { connectTo } from './redis';

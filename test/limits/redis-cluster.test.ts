@@ -4,9 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 
 import type { RedisConnection } from '../../src/redis/connection';
-import { Budgets } from '../../src/limits/budget';
+import { Budgets, RedisSpending } from '../../src/limits/budget';
 import { RateLimits } from '../../src/limits/rate-limits';
-import { RedisSpending } from '../../src/limits/redis-spending';
 import { describeWithRedis, type RedisServer, startRedis } from '../redis-server';
 import { connectTo } from './redis';
 

@@ -5,7 +5,7 @@ import type { Document } from 'yaml';
 
 import { readDefinition } from '../../endpoints/definition';
 import type { Endpoint } from '../../endpoints/endpoint';
-import { describeFault } from '../../endpoints/fault';
+import { describeFault } from '../../endpoints/settings';
 import { ServiceError, systemCode } from '../../errors';
 import { MOST_OF_QUERY, readBounded } from '../../files';
 import { typeText } from '../../googlesql/type-names';
@@ -15,8 +15,7 @@ import type { LocalRunner } from '../local-runner';
 import { compare, comparedRows } from './compare';
 import { dataSetOf, identityOf } from './data-set';
 import { type EngineName, openEngineOfTests } from './engine-of-tests';
-import type { FileResult, Outcome, TestResult } from './outcome';
-import { readableRow, type Row } from './readable-rows';
+import { type FileResult, type Outcome, type TestResult, readableRow, type Row } from './outcome';
 import { type EndpointTest, expectsSomething, readTestFile, type TestFile } from './test-file';
 
 /** Sends the request of a test. @throws AbortError by the signal; what is no answer to a caller */

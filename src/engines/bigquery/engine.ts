@@ -16,13 +16,11 @@ import type {
   TableSchemas,
 } from '../contract';
 import { ApiFailure } from './api-failure';
-import { billedBytes } from './billed-bytes';
+import { billedBytes, handOn, gather } from './result';
 import { BigQueryClient } from './client';
-import { handOn } from './hand-on';
 import { DEFAULTS, type BigQueryOptions } from './options';
 import { isOperatorsMatter, type SentText, translateFailure } from './query-faults';
-import { gather } from './result';
-import { resultShape } from './result-shape';
+import { resultShape } from './api';
 import { stubText } from './stub';
 import { IsolationCheck } from './isolation-check';
 

@@ -1,10 +1,70 @@
+/** Hands a query's pages on as they come, no faster than they are taken. */
 /** Gathers a query's pages into the contract's result, within its bounds. */
 import { yieldToEventLoop } from '../../concurrency/concurrently';
-import { countOf, type QueryResponse, rowsOf, writeRow } from './api';
-import { ServiceError } from '../../errors';
-import type { EngineQuery, EngineResult } from '../contract';
+import { countOf, type QueryResponse, rowsOf, writeRow, resultShape, type ResultShape } from './api';
+import type { EngineQuery, LineSink, EngineResult } from '../contract';
 import { malformedAnswer } from './api-failure';
-import { resultShape, type ResultShape } from './result-shape';
+import { ServiceError } from '../../errors';
+
+const MIB = 1024n * 1024n;
+/** MiB that are billed of each table that is read, at least. */
+const LEAST = 10n;
+
+/** What is billed on demand where so many bytes are read: rounded up to the MiB, 10 MiB of each table at least; reading nothing is free. */
+export function billedBytes(processed: bigint, tables: number): bigint {
+  if (processed === 0n) return 0n;
+  const [read, least] = [(processed + MIB - 1n) / MIB, LEAST * BigInt(Math.max(1, tables))];
+  return (read > least ? read : least) * MIB;
+}
+
+/** UTF-16 units of JSON text after which rows are handed on. */
+const PART = 256 * 1024;
+
+/**
+ * Hands the rows of all pages to `sink`; none of them where the first page says that there are more than `maxRows`.
+ *
+ * @returns whether there are more
+ * @throws ApiFailure, QueryError as `gather`; whatever `sink` throws
+ */
+export async function handOn(
+  pages: AsyncIterable<QueryResponse>,
+  { maxRows, hideBytes, isoTimestamps = false }: Pick<EngineQuery, 'maxRows' | 'hideBytes' | 'isoTimestamps'>,
+  sink: LineSink,
+): Promise<boolean> {
+  let shape: ResultShape | null = null;
+  let announced = 0;
+  let count = 0;
+  let part: string[] = [];
+  let units = 0;
+  for await (const page of pages) {
+    announced = Number(countOf(page.totalRows) ?? announced);
+    if (shape === null) {
+      shape = resultShape(page.schema?.fields, { hideBytes, isoTimestamps });
+      const [bytesProcessed, bytesBilled] = [countOf(page.totalBytesProcessed), countOf(page.totalBytesBilled)];
+      sink.begin({ columns: shape.columns, bytesProcessed, bytesBilled }, 'json');
+      if (announced > maxRows) return true;
+    }
+    const incoming = rowsOf(page);
+    if ((count += incoming.length) > maxRows) return true;
+    for (let i = 0; i < incoming.length; i++) {
+      const text = writeRow(shape, incoming[i]);
+      // As in `gather`: a row that is done is garbage at once.
+      incoming[i] = null;
+      part.push(text);
+      if ((units += text.length) < PART) continue;
+      await sink.take(...linesOf(part));
+      [part, units] = [[], 0];
+      await yieldToEventLoop();
+    }
+  }
+  if (shape === null || count < announced) throw malformedAnswer('Rows are missing.');
+  if (part.length > 0) await sink.take(...linesOf(part));
+  return false;
+}
+
+function linesOf(rows: readonly string[]): [Uint8Array, number] {
+  return [Buffer.from(`${rows.join('\n')}\n`), rows.length];
+}
 
 /**
  * UTF-16 units of JSON text between two iterations of the event loop: some 20 ms of work, as much as parsing an ordinary

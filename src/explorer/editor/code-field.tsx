@@ -1,4 +1,7 @@
 import {
+  type CompletionContext,
+  type CompletionResult,
+  pickedCompletion,
   acceptCompletion,
   autocompletion,
   closeBrackets,
@@ -7,17 +10,97 @@ import {
   completionStatus,
   moveCompletionSelection,
 } from '@codemirror/autocomplete';
+import type { Completion as Offered } from '../../completion/completion';
+import { read } from '../analyser/analyser';
+import { schema } from '../schema';
+import {
+  type Action,
+  type Diagnostic,
+  diagnosticCount,
+  forEachDiagnostic,
+  lintKeymap,
+  setDiagnostics,
+} from '@codemirror/lint';
+import type { TextFault } from '../../analysis/consumer-query';
+import type { Span } from '../../googlesql/syntax';
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
-import { diagnosticCount, forEachDiagnostic, lintKeymap, setDiagnostics } from '@codemirror/lint';
 import { Compartment, EditorState, type Extension, Prec } from '@codemirror/state';
 import { type Command, drawSelection, EditorView, keymap, placeholder } from '@codemirror/view';
 import type { ReadonlySignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-
 import { analysis } from '../analysis';
-import { completionSource } from './completions';
-import { diagnosticsOf } from './faults';
 import { highlighting, theme } from './theme';
+
+/** Completions of the page's own analyser. */
+export function completionSource(language: 'sql' | 'lql') {
+  return async (context: CompletionContext): Promise<CompletionResult | null> => {
+    if (schema.value === null) return null;
+    const before = context.state.sliceDoc(Math.max(0, context.pos - 1), context.pos);
+    if (!context.explicit && !/[\w.:@*]/.test(before)) return null;
+    const { tables, parameters } = schema.value;
+    const text = context.state.doc.toString();
+    const found = await read('complete', { language, text, position: context.pos, tables, parameters });
+    if (found === null || context.aborted || found.items.length === 0) return null;
+    const { span, items } = found;
+    return { from: span.start, to: span.end, filter: false, options: items.map(optionOf) };
+  };
+}
+
+function optionOf({ label, kind, insert, type, detail, also }: Offered): CompletionResult['options'][number] {
+  return {
+    label,
+    type: kind,
+    detail: type ?? (kind === 'function' ? '' : (detail ?? '')),
+    ...(kind === 'function' || also !== undefined ? { info: detail ?? '' } : {}),
+    apply: (view, completion, from, to) => {
+      const shift = also !== undefined && also.at <= from ? also.insert.length : 0;
+      view.dispatch({
+        changes: [{ from, to, insert }, ...(also === undefined ? [] : [{ from: also.at, insert: also.insert }])],
+        selection: { anchor: from + shift + insert.length },
+        annotations: pickedCompletion.of(completion),
+        userEvent: 'input.complete',
+      });
+    },
+  };
+}
+
+/** The faults of a text as the editor underlines them; what was probably meant is one click, or Ctrl+`.`, away. */
+export function diagnosticsOf(faults: readonly TextFault[], text: string): Diagnostic[] {
+  return faults.map(({ message, hint, allowed, span, note }): Diagnostic => {
+    const { from, to } = placeOf(note?.name, span ?? { start: 0, end: text.length }, text);
+    // A field within a record takes more than another name.
+    const meant = note?.record === undefined ? note?.suggestion : undefined;
+    const more = hint === undefined ? '' : `\n${hint}`;
+    const names = meant === undefined && allowed !== undefined ? `\nThere is: ${allowed.slice(0, 12).join(', ')}` : '';
+    return {
+      from,
+      to,
+      severity: 'error',
+      message: `${message}${more}${names}`,
+      ...(meant === undefined ? {} : { actions: [replacement(meant)] }),
+    };
+  });
+}
+
+/** The unknown name within the place of a fault, which in LQL is the whole path; else the place. */
+function placeOf(
+  name: string | undefined,
+  { start, end }: Span,
+  text: string,
+): { readonly from: number; readonly to: number } {
+  const at = name === undefined ? -1 : text.slice(start, end).lastIndexOf(name);
+  if (name === undefined || at < 0) return { from: Math.min(start, text.length), to: Math.min(end, text.length) };
+  return { from: start + at, to: start + at + name.length };
+}
+
+function replacement(meant: string): Action {
+  return {
+    name: `Change to ${meant}`,
+    apply: (view, from, to) => {
+      view.dispatch({ changes: { from, to, insert: meant }, selection: { anchor: from + meant.length } });
+    },
+  };
+}
 
 interface CodeFieldProps {
   readonly label: string;

@@ -1,6 +1,5 @@
 /** Buckets of a histogram: equal stretches of time that begin at round instants. */
-import type { Zone } from '../instant';
-import type { Bounds } from '../time-range';
+import type { Zone, Bounds } from '../time-range';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;

@@ -5,12 +5,10 @@ import { read } from '../analyser/analyser';
 import { consumerText } from '../analysis';
 import { type ApiError, ask, type Sent } from '../api';
 import { isObject, type JsonObject, parseExactly } from '../exact-json';
-import { microsOf, type Zone } from '../instant';
+import { microsOf, type Zone, type Bounds } from '../time-range';
 import { mayQuery, schemaLoaded } from '../schema';
 import { endpoint, parametersOf, query, search } from '../search';
-import { type Severity, severityOf } from '../severity';
-import { severityExpression } from '../severity-sql';
-import type { Bounds } from '../time-range';
+import { type Severity, severityOf, severityExpression } from '../severity';
 import { type Buckets, bucketsOf } from './buckets';
 
 export type Bar = Readonly<Partial<Record<Severity | 'other', number>>>;

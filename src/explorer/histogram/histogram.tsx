@@ -1,7 +1,7 @@
 import { useComputed, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 
-import { writeInstant, type Zone } from '../instant';
+import { writeInstant, type Zone } from '../time-range';
 import { run } from '../run';
 import { change } from '../search';
 import { type Severity, SEVERITIES } from '../severity';

@@ -1,3 +1,6 @@
+import { STATUS_CODES } from 'node:http';
+import { ERRORS, ServiceError } from '../../errors';
+
 /** A response, without the headers that exchange.ts adds to every one. */
 export interface HttpResponse {
   readonly status: number;
@@ -22,4 +25,72 @@ export function jsonResponse(
     headers: { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store', ...headers },
     body: Buffer.from(JSON.stringify(value)),
   };
+}
+
+/** The error that a caller sees for anything thrown. What the service did not word itself shows nothing of the inside. */
+export function asServiceError(thrown: unknown): ServiceError {
+  if (thrown instanceof ServiceError) return thrown;
+  return new ServiceError(
+    'internalError',
+    'Something went wrong inside. The log names it by the request id.',
+    {},
+    {
+      cause: thrown,
+    },
+  );
+}
+
+/** The one shape of every error (docs/errors.md): that of Google's own API errors, with the true status. */
+export function errorResponse(error: ServiceError, requestId: string): NamedResponse {
+  const { http, status } = ERRORS[error.reason];
+  const { retryAfter, ...details } = error.details;
+  const body = {
+    error: {
+      code: http,
+      status,
+      message: error.message,
+      errors: [{ domain: 'global', reason: error.reason, message: error.message, ...details }],
+      requestId,
+    },
+  };
+  return {
+    status: http,
+    headers: {
+      'Content-Type': 'application/json; charset=utf-8',
+      'Cache-Control': 'no-store',
+      ...(http === 401 ? { 'WWW-Authenticate': 'Bearer realm="logquay"' } : {}),
+      ...(http === 405 ? { Allow: (details.allowed ?? []).join(', ') } : {}),
+      ...([429, 503, 507].includes(http) ? { 'Retry-After': String(Math.max(1, Math.ceil(retryAfter ?? 1))) } : {}),
+    },
+    body: Buffer.from(JSON.stringify(body)),
+  };
+}
+
+/** The answer as bytes for a connection whose request could not even be parsed. */
+export function rawResponse(answer: NamedResponse, more: Readonly<Record<string, string>>): Buffer {
+  const body = answer.body ?? Buffer.alloc(0);
+  const headers = { ...more, ...answer.headers, 'Content-Length': String(body.length), Connection: 'close' };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  const start = `HTTP/1.1 ${String(answer.status)} ${STATUS_CODES[answer.status] ?? ''}\r\n`;
+  return Buffer.concat([Buffer.from(`${start}${lines.join('')}\r\n`), body]);
+}
+
+/** Whether Logflare answers such an error of a consumer query with 200 (docs/supabase.md): what its caller can mend. */
+export function isLogflareError(thrown: unknown): thrown is ServiceError {
+  return thrown instanceof ServiceError && (ERRORS[thrown.reason].http === 400 || thrown.reason === 'sandboxViolation');
+}
+
+/**
+ * The error as Logflare answers it: 200 and `{"error": text}`, which Supabase Studio shows as it is. `X-Error-Status` has the
+ * true status.
+ */
+export function logflareError(error: ServiceError): NamedResponse {
+  const status = String(ERRORS[error.reason].http);
+  return jsonResponse(200, { error: textOf(error) }, { 'X-Error-Status': status });
+}
+
+/** Message, place and hint: the text is all that Studio shows. */
+function textOf({ message, details: { line, column, hint } }: ServiceError): string {
+  const place = line === undefined || column === undefined ? [] : [`(line ${String(line)}, column ${String(column)})`];
+  return [message, ...place, ...(hint === undefined ? [] : [hint])].join(' ');
 }

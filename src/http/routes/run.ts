@@ -12,11 +12,9 @@ import type { BodyHead, BodyWriter, RunRequest } from '../../run/types';
 import type { RequestTelemetry } from '../../telemetry';
 import type { Exchange } from '../exchange';
 import { hasBody, readBody } from '../request/body';
-import { conditionalResponse } from '../response/conditional';
-import { chooseCoding } from '../response/content-coding';
-import { isLogflareError } from '../response/error';
+import { conditionalResponse, chooseCoding } from '../response/conditional';
+import { isLogflareError, jsonResponse } from '../response/response';
 import { HeaderList } from '../response/head';
-import { jsonResponse } from '../response/response';
 import { checkAccept, HEADERS } from './catalogue';
 
 export const VARY = 'Accept, Accept-Encoding, X-API-KEY, Authorization, LF-ENDPOINT-REDACT-PII';

@@ -1,8 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { isIPv6 } from 'node:net';
 
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+
 import { ServiceError } from '../../errors';
-import type { FailureCounter } from './failed-login-counter';
 
 /** Requests with a wrong key that one network may send in a minute before they are slowed down. */
 const PER_MINUTE = 20;
@@ -19,8 +20,7 @@ const COUNTERS = 16_384;
  * would be the caller's to choose.
  */
 export class FailedLogins {
-  /** Loaded with the first failure: a service that nobody guesses at does without the library. */
-  #limiter: Promise<FailureCounter> | null = null;
+  readonly #limiter = new RateLimiterMemory({ points: PER_MINUTE, duration: MINUTE });
   /** Nobody outside knows whose counter is whose. */
   readonly #salt = randomBytes(16);
 
@@ -30,22 +30,22 @@ export class FailedLogins {
   /** Counts one. @returns what to answer: `error`, or 429 where there were too many */
   async count(address: string, error: ServiceError): Promise<ServiceError> {
     this.onFailure();
-    this.#limiter ??= openCounter();
-    const wait = await (await this.#limiter)(this.#counterOf(address));
-    if (wait === null) return error;
+    const refused = await this.#limiter.consume(this.#counterOf(address)).then(
+      () => null,
+      (rejection: unknown) => {
+        if (rejection instanceof RateLimiterRes) return rejection;
+        throw rejection;
+      },
+    );
+    if (refused === null) return error;
     const message = `${error.message} There were too many requests with a wrong key from this address.`;
-    return new ServiceError('rateLimitExceeded', message, { retryAfter: wait / 1000 });
+    return new ServiceError('rateLimitExceeded', message, { retryAfter: refused.msBeforeNext / 1000 });
   }
 
   #counterOf(address: string): string {
     const hash = createHash('sha256').update(this.#salt).update(networkOf(address)).digest();
     return String(hash.readUInt32BE() % COUNTERS);
   }
-}
-
-async function openCounter(): Promise<FailureCounter> {
-  const { openFailureCounter } = await import('./failed-login-counter.js');
-  return openFailureCounter(PER_MINUTE, MINUTE);
 }
 
 /** The address, or of IPv6 the /64 that one subscriber has to itself; an IPv4 address in IPv6's form is the former. */

@@ -7,7 +7,7 @@ import type { Log } from '../../log';
 import type { Metrics } from '../../metrics/metrics';
 import { RequestMeter } from '../../metrics/readings';
 import { headersTooLarge, LONGEST_HEADERS, LONGEST_URL, MOST_HEADERS, uriTooLong } from '../request/headers';
-import { errorResponse, rawResponse } from '../response/error';
+import { errorResponse, rawResponse } from '../response/response';
 import { SECURITY_HEADERS } from '../response/head';
 
 /** Bound of Node's parser on a whole head: room for what checkHead then tells apart. */

@@ -1,5 +1,4 @@
-import type { RequestListener } from 'node:http';
-
+import type { IncomingMessage, RequestListener } from 'node:http';
 import type { Secret } from '../../config';
 import type { Log } from '../../log';
 import type { Metrics } from '../../metrics/metrics';
@@ -7,7 +6,6 @@ import { RequestMeter } from '../../metrics/readings';
 import type { Tracing } from '../../tracing/request-spans';
 import { checkHead } from '../request/headers';
 import { Cors } from '../response/cors';
-import { directRun } from '../request/run-path';
 import { Exchange } from '../exchange';
 import { RequestLog } from '../request-log';
 import { ResponseHead } from '../response/head';
@@ -16,6 +14,21 @@ import type { Lifecycle } from './lifecycle';
 import type { Shares } from './shares';
 import { createRouter, RUN_PATH, type RouterOptions } from './router';
 import { answerRun } from '../routes/run';
+
+const PREFIX = '/api/endpoints/query/';
+const NAME = /^[A-Za-z0-9._-]+$/;
+const METHODS = new Set(['GET', 'HEAD', 'POST']);
+
+/**
+ * The id or name in a plain request to run a stored endpoint, which nearly every request is; null for any other: those
+ * Express routes (docs/decisions/fast-path.md).
+ */
+export function directRun({ method = '', url = '' }: IncomingMessage): string | null {
+  if (!url.startsWith(PREFIX) || !METHODS.has(method)) return null;
+  const query = url.indexOf('?', PREFIX.length);
+  const idOrName = url.slice(PREFIX.length, query === -1 ? undefined : query);
+  return NAME.test(idOrName) ? idOrName : null;
+}
 
 export interface ListenerOptions extends Omit<RouterOptions, 'cors' | 'metrics'> {
   readonly log: Log;

@@ -6,14 +6,13 @@ import type { Explorer } from '../explorer';
 import { checkHead } from '../request/headers';
 import { answerCatalogue, answerEndpoint, answerKey } from '../routes/catalogue';
 import { answerCollect, refuseDrains } from '../routes/collect';
-import { answerMetrics, type GuardedMetrics, hasMetricsKey } from '../routes/metrics';
+import { answerMetrics, type GuardedMetrics, hasMetricsKey, answerHealth, answerReady } from '../routes/probes';
 import { answerAnalysis, answerRun, answerSchema, answerTail } from '../routes/run';
 import type { Cors } from '../response/cors';
 import { DocsRoutes } from '../routes/docs/routes';
 import type { Exchange } from '../exchange';
 import type { Lifecycle } from './lifecycle';
 import { McpRoute } from '../routes/mcp';
-import { answerHealth, answerReady } from '../routes/probes';
 
 export interface RouterOptions {
   readonly cors: Cors;

@@ -4,9 +4,8 @@ import { dirname } from 'node:path';
 import { BLOB, blobValue, DuckDBInstance, DuckDBTableFunction } from '@duckdb/node-api';
 
 import { quoteName, quoteText } from '../../engines/duckdb/sql';
-import { type Column, type ColumnType, DECIMAL } from './column-type';
+import { type Column, type ColumnType, DECIMAL, type Opening, type Outgoing } from './opening';
 import type { Incoming } from './incoming';
-import type { Opening, Outgoing } from './opening';
 
 /** Bytes that are copied at once. */
 const BLOCK = 256 * 1024;

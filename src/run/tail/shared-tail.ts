@@ -4,9 +4,8 @@ import type { RunLimits } from '../../concurrency/deadline';
 import { yieldToEventLoop } from '../../concurrency/concurrently';
 import { ERRORS, ServiceError } from '../../errors';
 import type { TailPosition } from './cursor';
-import { eventText } from './event-text';
+import { eventText, type ArrivingRows } from './types';
 import type { Listener, Place, TailFailure } from './listener';
-import type { ArrivingRows } from './types';
 
 /** Where the rows of a table end now. */
 export type EndOf = (table: string) => { readonly epoch: string; readonly count: number } | null;

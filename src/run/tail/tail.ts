@@ -8,7 +8,7 @@ import type { Key } from '../../keys/key';
 import { openLql } from '../../lql/read';
 import type { Engine } from '../../engines/contract';
 import { authorise, checkResolves } from '../authorise';
-import { limitsOf } from '../limits';
+import { limitsOf } from '../execute';
 import { createPlan, planRequest } from '../plan';
 import { readingHeaders } from '../response-headers';
 import type { Services } from '../services';

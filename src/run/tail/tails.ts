@@ -1,9 +1,8 @@
 /** Who listens to what: the evaluations that are shared, their listeners and the bounds of both (docs/tail.md). */
 import { type Catalogue, mayRun } from '../../endpoints/catalogue';
 import { ServiceError } from '../../errors';
-import type { Key } from '../../keys/key';
+import { type Key, currentKey, LOOK_AGAIN } from '../../keys/key';
 import type { RunLimits } from '../../concurrency/deadline';
-import { currentKey, LOOK_AGAIN } from '../current-key';
 import type { RequestPlan } from '../types';
 import type { Cursors } from './cursor';
 import type { Listener } from './listener';

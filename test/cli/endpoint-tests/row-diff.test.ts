@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-import { type DiffLine, diffRows } from '../../../src/cli/endpoint-tests/row-diff';
+import { type DiffLine, diffRows } from '../../../src/cli/endpoint-tests/compare';
 
 const rows = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 12 });
 const of = (lines: readonly DiffLine[], side: 'expected' | 'came'): string[] =>

@@ -31,7 +31,7 @@ const MACROS: Readonly<Record<string, string>> = {
   'lq_float_json(x)': `CASE WHEN abs(x) < 1e15 AND x = trunc(x) THEN to_json(TRY_CAST(x AS BIGINT))
       WHEN isfinite(x) THEN to_json(x)
       WHEN isnan(x) THEN to_json('NaN') WHEN x > 0 THEN to_json('Infinity') WHEN x < 0 THEN to_json('-Infinity') END`,
-  // A text as a cell of CSV (rendering/csv.ts), and with an apostrophe before a formula (rendering/formulas.ts).
+  // A text as a cell of CSV (rendering/render.ts), and with an apostrophe before a formula.
   'lq_csv(x)': `CASE WHEN x IS NULL THEN ''
       WHEN x = '' OR contains(x, '"') OR contains(x, ',') OR contains(x, chr(10)) OR contains(x, chr(13))
       THEN '"' || replace(x, '"', '""') || '"' ELSE x END`,

@@ -1,4 +1,4 @@
-/** Result rows as CSV, just as rendering/csv.ts makes it of their JSON. */
+/** Result rows as CSV, just as rendering/render.ts makes it of their JSON. */
 import { FORMULA_STARTS } from '../../../contract';
 import type { Context } from '../context';
 import { type JsonForm, jsonValue, type OutputValue } from './json-output';

@@ -1,18 +1,20 @@
 import { Command, CommanderError } from 'commander';
 
 import { VERSION } from '../version';
-import { addCheck } from './check';
-import { addEmulator } from './emulator';
-import { addImportLogflare } from './import-logflare';
+import {
+  addCheck,
+  addEmulator,
+  addImportLogflare,
+  addLql,
+  addMcp,
+  addSchema,
+  addServe,
+  addSetupBigQuery,
+  addTest,
+} from './commands';
 import { addKeys } from './keys';
-import { addLql } from './lql';
-import { addMcp } from './mcp';
 import { addRun } from './run';
-import { addSchema } from './schema';
-import { addServe } from './serve';
-import { addSetupBigQuery } from './setup-bigquery';
 import { Ending, EXIT, type Surroundings } from './surroundings';
-import { addTest } from './test';
 
 const HELP_FOOTER = `
 Exit codes: 0 done; 1 failed; 2 usage error; 130 cancelled with Ctrl-C.

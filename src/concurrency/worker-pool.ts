@@ -8,7 +8,7 @@ import { Worker } from 'node:worker_threads';
 import { ServiceError } from '../errors';
 import { SYSTEM_CLOCK } from './clock';
 import { deadlineExceeded, remaining, type RunLimits } from './deadline';
-import { FairQueue } from './fair-queue';
+import { FairQueue } from './fair-slots';
 
 /**
  * Milliseconds that a thread of this process has had a processor, by its number to Linux; null where the system does not

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import { ERRORS, type Reason, ServiceError } from '../errors';
 import { presentsKey } from '../keys/key';
-import type { Holding } from '../limits/byte-shares';
+import { type Holding, type Shares, sharesOf } from '../limits/byte-shares';
 import type { Log } from '../log';
 import type { CompletedRequest, Phase, RequestTelemetry } from '../telemetry';
 import type { Encoding } from '../rendering/encoded-response';
@@ -13,7 +13,6 @@ import type { FailedLogins } from './server/failed-logins';
 import { RequestHeaders } from './request/headers';
 import { ResponseHead } from './response/head';
 import type { RequestLog } from './request-log';
-import { type Shares, sharesOf } from './server/shares';
 
 /** A request id that is echoed: short, and of characters that are safe in a header, a log and a URL. */
 const SANE_ID = /^[A-Za-z0-9._:+/=@-]{1,128}$/;

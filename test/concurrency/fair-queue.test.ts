@@ -1,4 +1,4 @@
-import { FairQueue } from '../../src/concurrency/fair-queue';
+import { FairQueue } from '../../src/concurrency/fair-slots';
 
 describe('a fair queue', () => {
   const any = (): boolean => true;

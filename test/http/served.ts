@@ -22,7 +22,7 @@ import type { NamedType } from '../../src/googlesql/types';
 import { Health } from '../../src/health/health';
 import { drainable } from '../../src/http/server/drain';
 import { Lifecycle } from '../../src/http/server/lifecycle';
-import { sharesOf, type Shares } from '../../src/http/server/shares';
+import { sharesOf, type Shares } from '../../src/limits/byte-shares';
 import { createListener } from '../../src/http/server/listener';
 import { FairSlots, type SlotBounds } from '../../src/concurrency/fair-slots';
 import { exportSlots } from '../../src/limits/admission';

@@ -11,7 +11,7 @@ import { RequestLog } from '../request-log';
 import { ResponseHead } from '../response/head';
 import { FailedLogins } from './failed-logins';
 import type { Lifecycle } from './lifecycle';
-import type { Shares } from './shares';
+import type { Shares } from '../../limits/byte-shares';
 import { createRouter, RUN_PATH, type RouterOptions } from './router';
 import { answerRun } from '../routes/run';
 

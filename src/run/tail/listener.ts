@@ -2,8 +2,7 @@
 import type { Endpoint } from '../../endpoints/endpoint';
 import { ServiceError } from '../../errors';
 import type { Key } from '../../keys/key';
-import type { Cursors, TailPosition } from './cursor';
-import { eventText, type EventWriter, type TailEnd } from './types';
+import { type Cursors, type TailPosition, eventText, type EventWriter, type TailEnd } from './types';
 
 /** Bytes that a client may have left unread when the next rows come. */
 const MOST_PENDING = 1024 * 1024;

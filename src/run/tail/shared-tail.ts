@@ -3,8 +3,7 @@ import { sleep, SYSTEM_CLOCK } from '../../concurrency/clock';
 import type { RunLimits } from '../../concurrency/deadline';
 import { yieldToEventLoop } from '../../concurrency/concurrently';
 import { ERRORS, ServiceError } from '../../errors';
-import type { TailPosition } from './cursor';
-import { eventText, type ArrivingRows } from './types';
+import { type TailPosition, eventText, type ArrivingRows } from './types';
 import type { Listener, Place, TailFailure } from './listener';
 
 /** Where the rows of a table end now. */

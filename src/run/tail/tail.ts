@@ -13,12 +13,11 @@ import { createPlan, planRequest } from '../plan';
 import { readingHeaders } from '../response-headers';
 import type { Services } from '../services';
 import type { RequestPlan } from '../types';
-import type { TailPosition } from './cursor';
+import type { TailPosition, TailRequest, TailRows } from './types';
 import { Listener } from './listener';
 import { rowEvents, type SharedTail } from './shared-tail';
 import { TailQuery } from './tail-query';
 import type { Tails } from './tails';
-import type { TailRequest, TailRows } from './types';
 
 /**
  * Sends the rows of an endpoint as they arrive, until the client leaves or something that the stream rests on changes. Resolves

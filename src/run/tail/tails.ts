@@ -4,10 +4,9 @@ import { ServiceError } from '../../errors';
 import { type Key, currentKey, LOOK_AGAIN } from '../../keys/key';
 import type { RunLimits } from '../../concurrency/deadline';
 import type { RequestPlan } from '../types';
-import type { Cursors } from './cursor';
+import type { Cursors, ArrivingRows, TailEnd } from './types';
 import type { Listener } from './listener';
 import { SharedTail, type EndOf } from './shared-tail';
-import type { ArrivingRows, TailEnd } from './types';
 
 /** Milliseconds without an event after which one shows that the connection is alive. */
 const HEARTBEAT = 15_000;

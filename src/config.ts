@@ -127,7 +127,7 @@ const ON_OFF = oneOf('on', 'off');
 const ACCESS = oneOf('open', 'key', 'off');
 const bytes = (text: string): bigint | undefined => (/^\d{1,18}$/.test(text) ? BigInt(text) : undefined);
 
-/** Every variable that the service reads, by part of the service. Those of a Supabase stack are in `STACK`. */
+/** Every setting, by part of the service. */
 const SETTINGS_BY_PART = {
   Listening: {
     PORT: setting('4000', 'a port number from 0 to 65535', 'Port to listen on.', integer(0, 65535)),
@@ -428,15 +428,11 @@ const SETTINGS_BY_PART = {
       'Taken as BIGQUERY_PROJECT_ID where that is unset. It chooses the engine only where DATA_DIR is unset, too.',
       googleProject,
     ),
-    LOGFLARE_SINGLE_TENANT: optional('any text', '', anyText),
-    LOGFLARE_SUPABASE_MODE: optional('any text', '', anyText),
-    GOOGLE_DATASET_ID_APPEND: optional('any text', '', anyText),
-    POSTGRES_BACKEND_URL: optional('any text', '', (text) => new Secret(text)),
   },
 };
 
-/** Of these, each says that the service is part of a Supabase stack, in Logflare's place. */
-const OF_A_STACK = [
+/** Variables of Logflare's: each says that the service is part of a Supabase stack, in Logflare's place. Their values do not matter. */
+export const OF_A_STACK = [
   'LOGFLARE_SINGLE_TENANT',
   'LOGFLARE_SUPABASE_MODE',
   'LOGFLARE_PUBLIC_ACCESS_TOKEN',

@@ -6,17 +6,7 @@ import { concurrently } from '../concurrency/concurrently';
 import type { ReportFault } from '../health/health';
 import type { Key } from '../keys/key';
 import { type Definition, readDefinition } from './definition';
-import {
-  codeOf,
-  findClashes,
-  type Fingerprint,
-  fingerprintsOf,
-  isQueryFile,
-  listenForChanges,
-  listQueries,
-  readCatalogue,
-  readUnchanged,
-} from './directory';
+import { codeOf, findClashes, type Fingerprint, listQueries, readCatalogue, readUnchanged } from './directory';
 import { type Endpoint, UUID } from './endpoint';
 import { CatalogueError, describeFault, type Fault, FILE_START, type LineFault } from './settings';
 
@@ -69,8 +59,6 @@ export interface CatalogueOptions {
   readonly report?: ReportFault;
   /** Milliseconds between two looks at the directory. A change is taken up at the second look that finds it the same. */
   readonly pollEvery?: number;
-  /** The same for looks at all its files, default: as often, and less often where there are thousands of them. */
-  readonly fullLookEvery?: number;
   /** Milliseconds after which what could not be resolved is resolved again: its tables may have changed. */
   readonly resolveEvery?: number;
 }
@@ -99,9 +87,8 @@ interface FileState {
  *
  * Rejects with `CatalogueError` when any file has a fault. From then on a faulty change, or one that takes the id or name
  * of another file, is logged once and the last good version of that file keeps serving (docs/endpoints.md).
- * The directory is looked at every half second: that works on every file system, and a file counts only once two looks find it
- * the same, so that a half-written or just renamed one is left alone. One with thousands of files is looked at less often, and
- * the events of its file system say which of them to look at meanwhile.
+ * The directory is looked at every half second, less often where thousands of files make a look long: that works on every file
+ * system, and a file counts only once two looks find it the same, so that a half-written or just renamed one is left alone.
  */
 export async function openCatalogue(directory: string, options: CatalogueOptions): Promise<Catalogue> {
   const { files, faults } = await readCatalogue(directory);
@@ -123,11 +110,9 @@ const MOST_REPORTED = 20;
 /** Stored queries that are resolved at the same time: where somebody waits for all of them, and where nobody does. */
 const RESOLVED_AT_ONCE = { awaited: 8, behind: 1 };
 
-/** The pause after a look at all files, as a multiple of what the look took, and its longest in milliseconds. */
-const PAUSE_PER_LOOK = 400;
-const LONGEST_PAUSE = 30_000;
-/** Files that events may name before all are looked at instead. */
-const MOST_NAMED = 100;
+/** The pause after a look, as a multiple of what the look took, and its longest in milliseconds. */
+const PAUSE_PER_LOOK = 50;
+const LONGEST_PAUSE = 10_000;
 
 class WatchedCatalogue implements Catalogue {
   readonly states = new Map<string, FileState>();
@@ -142,32 +127,19 @@ class WatchedCatalogue implements Catalogue {
   private complaint = '';
   /** At the start: what has not been resolved yet, with the work that does it. */
   private readonly pending = new Map<Endpoint, () => Promise<readonly Fault[]>>();
-  /** Files that the last look found changed, or that events have named since: the next look is for them alone. */
-  private unsettled: readonly string[] = [];
-  /** When the next look at all files is due. */
-  private fullLookAt = 0;
-  private stopListening = (): void => undefined;
   private readonly log: CatalogueOptions['log'];
   private readonly pollEvery: number;
-  private readonly fullLookEvery: number;
   private readonly resolveEvery: number;
   private readonly report: ReportFault;
 
   constructor(
     private readonly directory: string,
-    {
-      log,
-      pollEvery = 500,
-      fullLookEvery = pollEvery,
-      resolveEvery = 10_000,
-      report = () => undefined,
-    }: CatalogueOptions,
+    { log, pollEvery = 500, resolveEvery = 10_000, report = () => undefined }: CatalogueOptions,
   ) {
     this.resolveEvery = resolveEvery;
     this.log = log;
     this.report = report;
     this.pollEvery = pollEvery;
-    this.fullLookEvery = fullLookEvery;
   }
 
   current(): readonly Endpoint[] {
@@ -214,23 +186,14 @@ class WatchedCatalogue implements Catalogue {
   close(): void {
     this.closed = true;
     if (this.timer !== null) clearTimeout(this.timer);
-    this.stopListening();
   }
 
-  watch(): void {
-    this.fullLookAt = performance.now() + this.fullLookEvery;
-    this.stopListening = listenForChanges(this.directory, (name) => this.hasten(name));
-    this.plan();
-  }
-
-  /** Plans the next look, in place of one that is planned. */
-  private plan(): void {
+  /** Plans the next look. @param took milliseconds that the last one took */
+  watch(took = 0): void {
     if (this.closed) return;
-    if (this.timer !== null) clearTimeout(this.timer);
-    const idle = Math.min(this.fullLookAt - performance.now(), this.resolveEvery);
-    const pause = this.unsettled.length > 0 ? this.pollEvery : Math.max(this.pollEvery, idle);
+    const pause = Math.max(this.pollEvery, Math.min(LONGEST_PAUSE, took * PAUSE_PER_LOOK));
     this.timer = setTimeout(() => {
-      this.timer = null;
+      const began = performance.now();
       void this.look()
         .catch((error: unknown) => {
           const complaint = 'looking for changes of the catalogue failed';
@@ -239,23 +202,10 @@ class WatchedCatalogue implements Catalogue {
         })
         .then(() => {
           this.tell();
-          this.plan();
+          this.watch(performance.now() - began);
         });
     }, pause);
     this.timer.unref();
-  }
-
-  /** An event says that a file has changed, or something else, as links are that a volume is mounted by. */
-  private hasten(name: string | null): void {
-    if (name !== null && isQueryFile(name) && this.unsettled.length < MOST_NAMED) {
-      if (this.unsettled.includes(name)) return;
-      this.unsettled = [...this.unsettled, name];
-    } else {
-      if (this.fullLookAt === 0) return;
-      this.fullLookAt = 0;
-    }
-    // Unless a look is on its way, behind which the next is planned.
-    if (this.timer !== null) this.plan();
   }
 
   /** Makes what the files serve the catalogue. */
@@ -273,36 +223,23 @@ class WatchedCatalogue implements Catalogue {
   }
 
   private async look(): Promise<void> {
-    const { unsettled } = this;
-    const began = performance.now();
-    // Timers may be a little early.
-    const isFull = began + 10 >= this.fullLookAt;
-    this.unsettled = [];
     let listed: ReadonlyMap<string, Fingerprint>;
     try {
-      listed = await (isFull ? listQueries(this.directory) : fingerprintsOf(this.directory, unsettled));
+      listed = await listQueries(this.directory);
     } catch (error) {
       const complaint = `the directory of stored queries cannot be read (${codeOf(error)}); the catalogue stays as it is`;
       if (complaint !== this.complaint) this.log.warn({ directory: this.directory }, complaint);
       this.complaint = complaint;
       return;
     }
-    if (isFull) {
-      const ended = performance.now();
-      this.fullLookAt = ended + Math.max(this.fullLookEvery, Math.min(LONGEST_PAUSE, (ended - began) * PAUSE_PER_LOOK));
-    }
-    const names = isFull ? [...new Set([...this.states.keys(), ...listed.keys()])] : unsettled;
+    const names = [...new Set([...this.states.keys(), ...listed.keys()])];
     const settled = names.filter((name) => this.isSettled(name, listed.get(name) ?? null));
-    const settledNames = new Set(settled);
-    this.unsettled = [...new Set([...this.unsettled, ...names.filter((name) => !settledNames.has(name))])];
     let changed = false;
     for (const name of settled) {
       const fingerprint = listed.get(name);
       if (fingerprint !== undefined && (await this.readChanged(name, fingerprint))) changed = true;
     }
-    const gone = settled.filter((name) => !listed.has(name));
-    // A look at some files does not say whether what was wrong with all of them is over.
-    if ((isFull || gone.length > 0) && this.remove(gone)) changed = true;
+    if (this.remove(settled.filter((name) => !listed.has(name)))) changed = true;
     if (await this.resolveAgain()) changed = true;
     if (changed && !this.closed) this.settle();
   }

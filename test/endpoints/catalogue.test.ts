@@ -196,33 +196,6 @@ describe('while running', () => {
     await until(() => catalogue.find('a')?.maxRows === 2);
   });
 
-  it('takes changes up from events of the file system between looks at all files', async () => {
-    const folder = await folderOf({ 'a.sql': storedQuery(1, 'a'), 'c.sql': storedQuery(3, 'c') });
-    await mkdir(folder.file('v1'));
-    await mkdir(folder.file('v2'));
-    await folder.write('v1/l.sql', storedQuery(4, 'l', 'max_rows: 1'));
-    await folder.write('v2/l.sql', storedQuery(4, 'l', 'max_rows: 2'));
-    await symlink('v1', folder.file('data'));
-    await symlink('data/l.sql', folder.file('l.sql'));
-    const catalogue = await open(folder, { fullLookEvery: 3_600_000 });
-
-    await folder.write('a.sql', storedQuery(1, 'a', 'max_rows: 5'));
-    await folder.write('b.sql', storedQuery(2, 'b'));
-    await until(() => catalogue.find('a')?.maxRows === 5 && catalogue.find('b') !== null);
-    await unlink(folder.file('b.sql'));
-    await folder.write('.c.sql.draft', storedQuery(3, 'c', 'max_rows: 7'));
-    await rename(folder.file('.c.sql.draft'), folder.file('c.sql'));
-    await until(() => catalogue.find('b') === null && catalogue.find('c')?.maxRows === 7);
-
-    // The event of a link names no file: all are looked at.
-    await symlink('v2', folder.file('data2'));
-    await rename(folder.file('data2'), folder.file('data'));
-    await until(() => catalogue.find('l')?.maxRows === 2);
-    // So they are where many are named at once.
-    await Promise.all(Array.from({ length: 150 }, (_, i) => folder.write(`n${i}.sql`, storedQuery(100 + i, `n${i}`))));
-    await until(() => catalogue.current().length === 153);
-  }, 120_000);
-
   it('refuses a newcomer with an id or name that is taken, until it is free', async () => {
     const folder = await folderOf({ 'b.sql': storedQuery(1, 'x'), 'c.sql': storedQuery(2, 'y') });
     const catalogue = await open(folder);

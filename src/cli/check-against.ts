@@ -6,6 +6,7 @@ import { readCatalogue } from '../endpoints/directory';
 import type { Endpoint } from '../endpoints/endpoint';
 import type { Engine } from '../engines/contract';
 import { ServiceError } from '../errors';
+import { KeysFileError, readKeysFile } from '../keys/keys-file';
 import { openLog } from '../log';
 import { typicalValues } from '../sandbox/cte-columns';
 import { Gate } from '../sandbox/gate';
@@ -32,7 +33,7 @@ const TIB = 2 ** 40;
 const PATIENCE = 30_000;
 
 /**
- * Checks a folder of stored queries against the tables of an engine.
+ * Checks a folder of stored queries against the tables of an engine, and the keys file. Says what of the settings has no effect.
  *
  * @param engine null: the one that the settings choose, if it can be asked without an account
  * @returns whether there is no fault
@@ -45,6 +46,10 @@ export async function checkAgainst(
   { out, note }: Pick<Surroundings, 'out' | 'note'>,
 ): Promise<boolean> {
   const config = readConfig(engine === null ? environment : { ...environment, ENGINE: engine });
+  for (const warning of config.warnings) note(`warning: ${warning}`);
+  const keyFaults = await faultsOfKeys(config.keysFile);
+  for (const fault of keyFaults) out(`${config.keysFile}: ${fault}`);
+  const passes = (code: number): boolean => code === 0 && keyFaults.length === 0;
   if (config.engine === 'duckdb') {
     const analyses = await schemaAnalyses(config.duckdb.dataDir);
     return passes(await check(directory, out, { resolve: resolverOf(analyses) }));
@@ -67,7 +72,15 @@ export async function checkAgainst(
   }
 }
 
-const passes = (code: number): boolean => code === 0;
+/** What is wrong with the keys file; none where there is no such file. */
+async function faultsOfKeys(file: string): Promise<readonly string[]> {
+  try {
+    return (await readKeysFile(file)).faults;
+  } catch (error) {
+    if (!(error instanceof KeysFileError)) throw error;
+    return error.missing ? [] : [error.message];
+  }
+}
 
 const SILENT = openLog('silent', process.stderr);
 

@@ -34,7 +34,8 @@ export function addServe(program: Command, _surroundings: Surroundings): void {
 const CHECK_HELP = `
 Every stored query is resolved against the tables of the engine: of the embedded one those of DATA_DIR, or of the sample logs.
 With --engine bigquery BigQuery itself resolves it in a dry run, which is free; what a run would read is printed. Where the
-settings choose BigQuery and --engine is not given, settings and syntax alone are checked.
+settings choose BigQuery and --engine is not given, settings and syntax alone are checked. Entries of the keys file that do not
+count are faults, too; settings that have no effect, such as those of an earlier version, are named.
 
 Examples:
   logquay check

@@ -50,3 +50,20 @@ it('serve says why it cannot start', async () => {
   expect([code, stdout]).toEqual([1, '']);
   expect(stderr).toMatch(/^Logquay cannot start\.\n.*PORT/);
 });
+
+it('check names what a new version changes: settings that are gone, and entries of the keys file', async () => {
+  const key = { name: 'app', hash: '0'.repeat(64) };
+  writeFileSync(
+    path.join(folder, 'keys.json'),
+    JSON.stringify({ keys: [key, { ...key, name: 'other', arrow: true }] }),
+  );
+  const environment = { DATA_DIR: path.join(ROOT, 'test/fixture'), KEYS_FILE: 'keys.json', STALE_IF_ERROR: '7200' };
+  const { code, out, notes } = await logquay(['check'], environment);
+  expect(notes).toEqual([expect.stringMatching(/^warning: STALE_IF_ERROR has no effect: .*3600 seconds/)]);
+  expect(out).toContainEqual(expect.stringMatching(/^keys\.json: entry 2 \(other\): .*arrow/));
+  expect(code).toBe(1);
+  await expect(logquay(['check'], { ...environment, MAX_WARMED: '10' })).resolves.toMatchObject({
+    code: 1,
+    notes: [expect.stringMatching(/^MAX_WARMED: this setting is gone/)],
+  });
+});

@@ -4,6 +4,8 @@
 export interface RequestTelemetry {
   /** The route's pattern; undefined: none matched. */
   route?: string | undefined;
+  /** Who is counted: of a token an account of its own. */
+  readonly account?: string | undefined;
   /** Name of the key, and whether it has pins. */
   key?: string | undefined;
   pinned?: boolean | undefined;

@@ -1,5 +1,5 @@
 import type { Definition } from '../endpoints/definition';
-import type { KeyScope, CreateOptions } from '../keys/command';
+import type { KeyScope, CreateOptions, TokenOptions } from '../keys/command';
 import { type Surroundings, repeatable } from './surroundings';
 import type { Command } from 'commander';
 
@@ -58,7 +58,9 @@ Examples:
   logquay keys create --name vector --ingest
   logquay keys create --name dashboard --sha256 $(printf %s "$TOKEN" | sha256sum | cut -c1-64)
   logquay keys create --name tenant-1 --endpoints logs.all,usage.api-counts --pin project=abc --expires 90d
-  KEY=$(logquay keys create --name script)`;
+  KEY=$(logquay keys create --name script)
+  logquay keys create --name app --issuer https://auth.example.com --audience logquay \\
+    --jwks https://auth.example.com/.well-known/jwks.json --endpoints logs.all --pin project=claim:app_metadata.org`;
 
 /** `logquay keys create | list | revoke` (docs/keys.md). */
 export function addKeys(program: Command, surroundings: Surroundings): void {
@@ -88,6 +90,11 @@ export function addKeys(program: Command, surroundings: Surroundings): void {
     .option('--rate-limit <number>', 'requests per second')
     .option('--daily-bytes <number>', 'bytes billed per UTC day')
     .option('--expires <when>', 'an ISO 8601 date or instant, or a period: 12h, 90d, 4w')
+    .option('--issuer <iss>', 'takes tokens that this issuer signs, in the place of a key (docs/tokens.md)')
+    .option('--audience <aud>', 'the audience of these tokens')
+    .option('--jwks <url>', "the issuer's public keys: an https URL, or a file")
+    .option('--secret-file <file>', 'or a file with its secret, for HS256')
+    .option('--max-age <period>', 'how long such a token lives at most: 15m, 1h')
     .addHelpText('after', CREATE_EXAMPLES)
     .action(async (options: CreateOptions) => {
       const { createKey, OptionError } = await import('../keys/command.js');
@@ -129,5 +136,33 @@ export function addKeys(program: Command, surroundings: Surroundings): void {
         throw new CommandError(`There is no start key in ${START_KEY_FILE}.`);
       note('The start key is revoked; a running service takes that up within 2 seconds.');
       note('A start on the embedded engine without any other key makes a new one.');
+    });
+}
+
+const TOKEN_HELP = `
+The token goes to the standard output. For tests, scripts and demonstrations: an application signs its own.
+
+Examples:
+  logquay token app --claim sub=u1 --claim app_metadata.org=abc --expires 10m`;
+
+/** `logquay token` (docs/tokens.md). */
+export function addToken(program: Command, { environment, out, now }: Surroundings): void {
+  const token = program
+    .command('token')
+    .summary('sign a token of an issuer of the keys file')
+    .description('Signs a token of an issuer of the keys file, with its secret or a private key that is given.')
+    .argument('<name>', 'the entry of the issuer')
+    .addOption(repeatable('--claim <path=value>', 'a claim; names of inner members have dots between'))
+    .option('--expires <when>', 'a period: 10m, 1h', '10m')
+    .option('--key <file>', 'the private key as JWK, of an issuer with public keys')
+    .addHelpText('after', TOKEN_HELP)
+    .action(async (name: string, options: TokenOptions) => {
+      const { OptionError, signToken } = await import('../keys/command.js');
+      await signToken(environment['KEYS_FILE'] || '.data/keys.json', name, options, { out }, now()).catch(
+        (error: unknown) => {
+          if (error instanceof OptionError) token.error(`error: ${error.message}`);
+          throw error;
+        },
+      );
     });
 }

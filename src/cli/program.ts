@@ -12,7 +12,7 @@ import {
   addSetupBigQuery,
   addTest,
 } from './commands';
-import { addKeys } from './keys';
+import { addKeys, addToken } from './keys';
 import { addRun } from './run';
 import { Ending, EXIT, type Surroundings } from './surroundings';
 
@@ -41,6 +41,7 @@ export function logquay(surroundings: Surroundings): Command {
   addServe(program, surroundings);
   addCheck(program, surroundings);
   addKeys(program, surroundings);
+  addToken(program, surroundings);
   addRun(program, surroundings);
   addTest(program, surroundings);
   addMcp(program, surroundings);

@@ -3,10 +3,16 @@ import { ServiceError } from '../errors';
 import { type Clock, SYSTEM_CLOCK } from './clock';
 import { checkLimits, deadlineExceeded, remaining, type RunLimits } from './deadline';
 
-/** Items that wait, by key: keys take turns, and within a key the oldest item comes first. */
+/** Of GROUP/MEMBER the group; of any other name the name. Keys have no slash; users of an issuer's tokens are members of its group. */
+export function groupOf(name: string): string {
+  const slash = name.indexOf('/');
+  return slash < 0 ? name : name.slice(0, slash);
+}
+
+/** Items that wait, by key: groups take turns, within a group its keys do, and within a key the oldest item comes first. */
 export class FairQueue<Item> {
-  /** In the order of their next turns; a key without items is not listed. */
-  readonly #byKey = new Map<string, Item[]>();
+  /** Groups, and in each its keys, in the order of their next turns; what is without items is not listed. */
+  readonly #groups = new Map<string, Map<string, Item[]>>();
   #size = 0;
 
   /** Items of all keys. */
@@ -16,17 +22,19 @@ export class FairQueue<Item> {
 
   /** The keys that items wait for. */
   get keys(): string[] {
-    return [...this.#byKey.keys()];
+    return [...this.#groups.values()].flatMap((keys) => [...keys.keys()]);
   }
 
   sizeOf(key: string): number {
-    return this.#byKey.get(key)?.length ?? 0;
+    return this.#groups.get(groupOf(key))?.get(key)?.length ?? 0;
   }
 
   /** @param isLater items of the key that this one overtakes: the last ones; default: none */
   push(key: string, item: Item, isLater: (other: Item) => boolean = () => false): void {
-    const items = this.#byKey.get(key) ?? [];
-    this.#byKey.set(key, items);
+    const group = this.#groups.get(groupOf(key)) ?? new Map<string, Item[]>();
+    this.#groups.set(groupOf(key), group);
+    const items = group.get(key) ?? [];
+    group.set(key, items);
     const at = items.findIndex(isLater);
     items.splice(at < 0 ? items.length : at, 0, item);
     this.#size++;
@@ -34,38 +42,45 @@ export class FairQueue<Item> {
 
   /** The last item of the key with most, and how many that has. */
   get longest(): { readonly size: number; readonly last: Item | undefined } {
-    const items = [...this.#byKey.values()].reduce((a, b) => (b.length > a.length ? b : a), []);
+    const all = [...this.#groups.values()].flatMap((keys) => [...keys.values()]);
+    const items = all.reduce((a, b) => (b.length > a.length ? b : a), []);
     return { size: items.length, last: items.at(-1) };
   }
 
   /** Takes the next item of the first key that `may` have one, round robin. */
   shift(may: (key: string) => boolean): Item | undefined {
-    for (const [key, items] of this.#byKey) {
-      if (!may(key)) continue;
-      const item = items.shift();
-      this.#byKey.delete(key);
-      if (items.length > 0) this.#byKey.set(key, items);
-      this.#size--;
-      return item;
+    for (const [name, group] of this.#groups) {
+      for (const [key, items] of group) {
+        if (!may(key)) continue;
+        const item = items.shift();
+        this.#groups.delete(name);
+        group.delete(key);
+        if (items.length > 0) group.set(key, items);
+        if (group.size > 0) this.#groups.set(name, group);
+        this.#size--;
+        return item;
+      }
     }
     return undefined;
   }
 
   /** Removes an item, wherever it is. */
   remove(key: string, item: Item): void {
-    const items = this.#byKey.get(key);
+    const group = this.#groups.get(groupOf(key));
+    const items = group?.get(key);
     const at = items?.indexOf(item) ?? -1;
-    if (items === undefined || at < 0) return;
+    if (group === undefined || items === undefined || at < 0) return;
     items.splice(at, 1);
     this.#size--;
-    if (items.length === 0) this.#byKey.delete(key);
+    if (items.length === 0) group.delete(key);
+    if (group.size === 0) this.#groups.delete(groupOf(key));
   }
 }
 
 export interface SlotBounds {
   /** Slots of all names together. */
   readonly total: number;
-  /** Slots of one name. */
+  /** Slots of one name, or of one group; of a member of a group a quarter of them, two at least. */
   readonly perName: number;
   /** The same while another name has used slots within the last `RECENT` milliseconds; default: as many. */
   readonly perNameBesideOthers?: number;
@@ -100,9 +115,9 @@ interface Waiter {
 /** Slots are handed out round robin by name, first come first served within a name. */
 export class FairSlots {
   readonly #queue = new FairQueue<Waiter>();
-  /** Slots that each name holds; without names that hold none. */
+  /** Slots that each name holds, and each group; without those that hold none. */
   readonly #holders = new Map<string, number>();
-  /** When each name has asked for a slot last; the most recent comes last. */
+  /** When each group has asked for a slot last; the most recent comes last. */
   readonly #uses = new Map<string, number>();
   #held = 0;
 
@@ -150,36 +165,42 @@ export class FairSlots {
 
   #take(name: string): void {
     this.#held++;
-    this.#holders.set(name, (this.#holders.get(name) ?? 0) + 1);
+    for (const holder of new Set([name, groupOf(name)]))
+      this.#holders.set(holder, (this.#holders.get(holder) ?? 0) + 1);
   }
 
   #release(name: string): void {
     this.#held--;
-    const left = (this.#holders.get(name) ?? 1) - 1;
-    if (left > 0) this.#holders.set(name, left);
-    else this.#holders.delete(name);
+    for (const holder of new Set([name, groupOf(name)])) {
+      const left = (this.#holders.get(holder) ?? 1) - 1;
+      if (left > 0) this.#holders.set(holder, left);
+      else this.#holders.delete(holder);
+    }
     this.#handOn();
   }
 
   #isFree(name: string): boolean {
     const { perName, perNameBesideOthers = perName, total } = this.bounds;
+    const group = groupOf(name);
     const bound = this.isAlone(name) ? perName : perNameBesideOthers;
-    return this.#held < total && (this.#holders.get(name) ?? 0) < bound;
+    const ofMember = group === name ? bound : Math.max(2, Math.floor(perName / 4));
+    const held = (holder: string): number => this.#holders.get(holder) ?? 0;
+    return this.#held < total && held(group) < bound && held(name) < ofMember;
   }
 
   #note(name: string): void {
-    this.#uses.delete(name);
-    this.#uses.set(name, this.clock.monotonic());
+    this.#uses.delete(groupOf(name));
+    this.#uses.set(groupOf(name), this.clock.monotonic());
   }
 
-  /** Whether no other name has asked for a slot within the last `RECENT` milliseconds. */
+  /** Whether no name of another group has asked for a slot within the last `RECENT` milliseconds. */
   isAlone(name: string): boolean {
     const since = this.clock.monotonic() - RECENT;
     for (const [other, at] of this.#uses) {
       if (at >= since) break;
       this.#uses.delete(other);
     }
-    return this.#uses.size - (this.#uses.has(name) ? 1 : 0) === 0;
+    return this.#uses.size - (this.#uses.has(groupOf(name)) ? 1 : 0) === 0;
   }
 
   /** Resolves when the slot is already counted as held, so no other caller gets in between. */

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 
 import { concurrently } from '../concurrency/concurrently';
 import type { ReportFault } from '../health/health';
+import { ClaimedValue } from '../keys/claims';
 import type { Key } from '../keys/key';
 import { type Definition, readDefinition } from './definition';
 import { codeOf, findClashes, type Fingerprint, listQueries, readCatalogue, readUnchanged } from './directory';
@@ -440,6 +441,10 @@ export function mayRun(key: Key, endpoint: Endpoint): boolean {
     key.endpoints === '*' ||
     key.endpoints.some((entry) => entry === endpoint.name || entry.toLowerCase() === endpoint.id);
   const declares = ([pin, value]: readonly [string, unknown]): boolean =>
-    endpoint.parameters.some(({ name, list }) => name === pin && (list || typeof value === 'string'));
+    endpoint.parameters.some(
+      ({ name, list, type }) =>
+        // What a claim says is no pattern.
+        name === pin && (value instanceof ClaimedValue ? type !== 'regex' : list || typeof value === 'string'),
+    );
   return listed && [...key.pins].every(declares);
 }

@@ -1,6 +1,7 @@
 import type { BoundParameter, TypedParameter } from '../engines/bound-parameter';
 import { ServiceError } from '../errors';
 import { nearest } from '../googlesql/resolver';
+import { ClaimedValue, TokenRefused } from '../keys/claims';
 import type { PinnedValue } from '../keys/key';
 import { RESERVED, SOFT_RESERVED } from './declaration';
 import type { Endpoint, ParameterDeclaration } from './endpoint';
@@ -242,7 +243,8 @@ function notAllowed({ name }: ParameterDeclaration, message: string, allowed: re
 }
 
 /** The pinned value, whatever form the caller's equal value had; the message never says what is pinned. */
-function readPinned(declaration: ParameterDeclaration, sent: RawValue | null, pin: PinnedValue): string {
+function readPinned(declaration: ParameterDeclaration, sent: RawValue | null, given: PinnedValue): string {
+  const pin = given instanceof ClaimedValue ? claimedText(declaration, given) : given;
   if (typeof pin !== 'string') throw pinnedOtherwise(declaration);
   const pinned = readValue(declaration, pin);
   const matches =
@@ -259,12 +261,15 @@ function readPinnedList(
   sent: readonly RawValue[],
   pin: PinnedValue,
 ): readonly string[] {
-  const pinned = readList(declaration, [pin].flat());
+  const texts = pin instanceof ClaimedValue ? claimedTexts(declaration, pin) : [pin].flat();
+  const pinned = readList(declaration, texts);
   // An empty list would filter nothing in many a query.
   if (!pinned.ok || pinned.values.length === 0) throw pinnedOtherwise(declaration);
   if (sent.length === 0) return pinned.values;
-  const texts = sent.flatMap((value) => (isReadable(declaration, value) ? value.text : []));
-  const own = readList(declaration, texts);
+  const own = readList(
+    declaration,
+    sent.flatMap((value) => (isReadable(declaration, value) ? value.text : [])),
+  );
   const matches =
     own.ok &&
     own.values.length === sent.length &&
@@ -272,6 +277,30 @@ function readPinnedList(
     own.values.every((value, i) => value === pinned.values[i]);
   if (!matches) throw pinnedOtherwise(declaration);
   return pinned.values;
+}
+
+/** The kind of JSON value that a claim has to be for a parameter; none for a pattern, which a claim may not fill. */
+const CLAIM_KIND: Readonly<Record<ParameterDeclaration['type'], ClaimedValue['kind'] | null>> = {
+  ...{ string: 'string', enum: 'string', timestamp: 'string', date: 'string', regex: null },
+  ...{ integer: 'number', number: 'number', boolean: 'boolean' },
+};
+
+/** @throws ServiceError unauthenticated for a claim of another kind, or one that the parameter does not take */
+function claimedText(declaration: ParameterDeclaration, claim: ClaimedValue): string {
+  const [text = ''] = claimedTexts(declaration, claim);
+  return text;
+}
+
+function claimedTexts(declaration: ParameterDeclaration, { kind, list, texts }: ClaimedValue): readonly string[] {
+  const fits =
+    kind === CLAIM_KIND[declaration.type] &&
+    list === declaration.list &&
+    texts.every(
+      (text) =>
+        readValue(declaration, text).ok && (declaration.type !== 'integer' || Number.isSafeInteger(Number(text))),
+    );
+  if (!fits) throw new TokenRefused({ name: '', rateLimit: null });
+  return texts;
 }
 
 function pinnedOtherwise({ name }: ParameterDeclaration): ServiceError {

@@ -1,5 +1,13 @@
 /** What of the service can be impaired while it goes on answering (docs/operations.md), each reported by who owns it. */
-export const COMPONENTS = ['keys_file', 'stored_queries', 'log', 'data_folder', 'collector', 'redis'] as const;
+export const COMPONENTS = [
+  'keys_file',
+  'token_keys',
+  'stored_queries',
+  'log',
+  'data_folder',
+  'collector',
+  'redis',
+] as const;
 
 export type Component = (typeof COMPONENTS)[number];
 

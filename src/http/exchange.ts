@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import { ERRORS, type Reason, ServiceError } from '../errors';
+import { TokenRefused } from '../keys/claims';
 import { presentsKey } from '../keys/key';
 import { type Holding, type Shares, sharesOf } from '../limits/byte-shares';
 import type { Log } from '../log';
@@ -144,7 +145,10 @@ export class Exchange {
   }
 
   #hold(what: keyof Shares, cut: (() => void) | null = null): Holding {
-    const holding = (this.context.shares ?? PLAIN_SHARES)[what].hold(this.telemetry.key ?? '', cut);
+    const holding = (this.context.shares ?? PLAIN_SHARES)[what].hold(
+      this.telemetry.account ?? this.telemetry.key ?? '',
+      cut,
+    );
     this.#holdings.push(holding);
     return holding;
   }
@@ -231,7 +235,10 @@ export class Exchange {
   /** Answers anything thrown as an error. */
   fail(thrown: unknown): void {
     const error = asServiceError(thrown);
-    const loginFailed = error.reason === 'unauthenticated' && presentsKey((name) => this.headers.values(name));
+    // What an issuer has signed is no guess.
+    const signed = error instanceof TokenRefused && error.account !== null;
+    const loginFailed =
+      error.reason === 'unauthenticated' && !signed && presentsKey((name) => this.headers.values(name));
     const { failedLogins } = this.context;
     if (!loginFailed || failedLogins === undefined) {
       this.#refuse(error);
@@ -281,7 +288,7 @@ export class Exchange {
     const { arrived, headers } = this;
     const { route, key, pinned, endpoint, query, cache, stored, billed, table, events, reason } = this.telemetry;
     // Each by its name: spread out with others behind it, V8 gives every object a shape of its own, which halves the rate of hits.
-    const completed: Required<CompletedRequest> = {
+    const completed: Required<Omit<CompletedRequest, 'account'>> = {
       route,
       key,
       pinned,

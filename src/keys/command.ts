@@ -1,6 +1,10 @@
-import { nameOfEntry, readEntry, readExpiryOption, type WrittenEntry } from './entry';
-import { hashOf, newSecretKey, type PinnedValue } from './key';
-import { editKeysFile, readOrEmpty } from './keys-file';
+import { readFile } from 'node:fs/promises';
+
+import type { IssuerPin } from './claims';
+import { type IssuerEntry, nameOfEntry, readEntry, readExpiryOption, type WrittenEntry } from './entry';
+import { hashOf, newSecretKey } from './key';
+import { secretIn, type VerificationKey } from './key-set';
+import { editKeysFile, readKeysFile, readOrEmpty } from './keys-file';
 
 /** What `keys create` is asked for, as it was typed. */
 export interface CreateOptions {
@@ -19,6 +23,13 @@ export interface CreateOptions {
   readonly sha256?: string | undefined;
   /** It may send logs to be stored, and nothing else. */
   readonly ingest?: boolean | undefined;
+  /** Of an entry whose tokens others sign: `iss` and `aud`. */
+  readonly issuer?: string | undefined;
+  readonly audience?: string | undefined;
+  /** Its public keys: a URL or a file; or a file with its secret. */
+  readonly jwks?: string | undefined;
+  readonly secretFile?: string | undefined;
+  readonly maxAge?: string | undefined;
 }
 
 /** The command cannot be carried out; the message is for whoever typed it. */
@@ -57,6 +68,7 @@ export async function createKey(
   now = Date.now(),
   faultOf: (scope: KeyScope) => Promise<string | null> = () => Promise.resolve(null),
 ): Promise<void> {
+  if (options.issuer !== undefined) return createIssuer(file, options, { out, note }, now, faultOf);
   const secret = options.sha256 === undefined ? newSecretKey() : null;
   const entry = toEntry(options, secret === null ? (options.sha256 ?? '') : hashOf(secret).toString('hex'), now);
   const pins = Object.keys(entry.pins ?? {});
@@ -84,6 +96,49 @@ export async function createKey(
     `Where an endpoint declares ${pins.join(' or ')} with the type regex (as usage.api-counts does with project), the pin ` +
       `fences by a text match only: the pinned text is found anywhere, in other tenants' texts that hold it too.`,
   );
+}
+
+/** How `--pin` names a claim. */
+const CLAIM = 'claim:';
+
+/** Adds an entry whose tokens others sign. @throws as `createKey` */
+async function createIssuer(
+  file: string,
+  options: CreateOptions,
+  { note }: Console,
+  now: number,
+  faultOf: (scope: KeyScope) => Promise<string | null>,
+): Promise<void> {
+  const { name, issuer, audience, jwks, secretFile, maxAge, rateLimit, dailyBytes } = options;
+  const endpoints = readEndpoints(options.endpoints);
+  const pins = Object.entries(readPins(options.pin ?? [])).map(([parameter, value]) => {
+    const claim = typeof value === 'string' && value.startsWith(CLAIM) ? value.slice(CLAIM.length) : null;
+    return [parameter, claim === null ? value : { claim }] as const;
+  });
+  const given = { issuer, audience, jwks, secretFile, maxAge };
+  const entry = {
+    name,
+    tokens: Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
+    endpoints,
+    pins: Object.fromEntries(pins),
+    ...(options.redact === true ? { redact: true } : {}),
+    ...(options.allowSql === true ? { allowSql: true } : {}),
+    ...(options.export === true ? { export: true } : {}),
+    ...(rateLimit === undefined ? {} : { rateLimit: Number(rateLimit) }),
+    ...(dailyBytes === undefined ? {} : { dailyBytes }),
+    created: new Date(now).toISOString(),
+  };
+  const read = readEntry(entry);
+  if ('fault' in read) throw new OptionError(read.fault);
+  const fault = await faultOf({ endpoints, pinned: pins.map(([parameter]) => parameter) });
+  if (fault !== null) throw new OptionError(fault);
+  await editKeysFile(file, (entries) => {
+    if (entries.some((written) => nameOfEntry(written) === name)) {
+      throw new CommandError(`There is a key named ${name} already: revoke it first, or choose another name.`);
+    }
+    return [...entries, entry];
+  });
+  note(`Tokens that ${issuer ?? ''} signs for ${audience ?? ''} are taken by ${file}: entry ${name}.`);
 }
 
 function asDeclared({ pins = {} }: WrittenEntry): string[] {
@@ -179,6 +234,7 @@ export async function listKeys(file: string, { out, note }: Console, now = Date.
   const rows = entries.map((written) => {
     const read = readEntry(written);
     if ('fault' in read) return [nameOfEntry(written) ?? '(no name)', `FAULTY, left out: ${read.fault}`];
+    if ('issuer' in read) return aboutIssuer(read.issuer);
     const { key } = read.entry;
     const facts = [
       ...[...key.pins].map(([parameter, value]) => `pin ${parameter}=${pinText(value)}`),
@@ -205,7 +261,17 @@ export async function listKeys(file: string, { out, note }: Console, now = Date.
     );
 }
 
-function pinText(value: PinnedValue): string {
+function aboutIssuer({ name, endpoints, pins, issuer, audience, maxAge }: IssuerEntry): string[] {
+  const facts = [
+    `tokens of ${issuer} for ${audience}`,
+    ...[...pins].map(([parameter, value]) => `pin ${parameter}=${pinText(value)}`),
+    `${String(maxAge / 60_000)} min at most`,
+  ];
+  return [name, endpoints.join(','), facts.join(', ')];
+}
+
+function pinText(value: IssuerPin): string {
+  if (typeof value === 'object' && 'claim' in value) return `${CLAIM}${value.claim.join('.')}`;
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
@@ -217,4 +283,85 @@ export async function revokeKey(file: string, name: string, { note }: Console): 
     return left;
   });
   note(`Key ${name} is revoked; a running service takes that up within 2 seconds.`);
+}
+
+/** What `token` is asked for, as it was typed. */
+export interface TokenOptions {
+  /** `PATH=VALUE` each; a value that is JSON is that, any other a text. */
+  readonly claim?: readonly string[] | undefined;
+  readonly expires: string;
+  /** A private key as JWK or PEM, where the issuer's keys are public ones. */
+  readonly key?: string | undefined;
+}
+
+/**
+ * Signs a token of an issuer of the keys file, for tests, scripts and demonstrations.
+ *
+ * @throws OptionError, CommandError, KeysFileError
+ */
+export async function signToken(
+  file: string,
+  name: string,
+  { claim = [], expires, key: keyFile }: TokenOptions,
+  { out }: Pick<Console, 'out'>,
+  now = Date.now(),
+): Promise<void> {
+  const { issuers } = await readKeysFile(file);
+  const entry = issuers.find((one) => one.name === name);
+  if (entry === undefined) throw new CommandError(`There is no entry ${name} with tokens in ${file}.`);
+  const until = readExpiryOption(expires, now);
+  if (until === null || until <= now) throw new OptionError('--expires takes a period such as 10m or 1h.');
+  const claims = { iss: entry.issuer, aud: entry.audience, ...claimsOf(claim) };
+  const { key, algorithm, kid } = await signingKey(entry, keyFile);
+  const { SignJWT } = await import('jose');
+  const token = await new SignJWT(claims)
+    .setProtectedHeader({ alg: algorithm, ...(kid === undefined ? {} : { kid }) })
+    .setIssuedAt(Math.floor(now / 1000))
+    .setExpirationTime(Math.floor(until / 1000))
+    .sign(key);
+  out(token);
+}
+
+async function signingKey(
+  { keys }: IssuerEntry,
+  file: string | undefined,
+): Promise<{ readonly key: VerificationKey; readonly algorithm: string; readonly kid?: string | undefined }> {
+  if ('secretFiles' in keys) {
+    const secret = await secretIn(keys.secretFiles[0] ?? '');
+    if (secret === null) throw new CommandError(`${keys.secretFiles[0] ?? ''} cannot be read, or is too short.`);
+    return { key: secret, algorithm: 'HS256' };
+  }
+  if (file === undefined) throw new OptionError('--key: a file with the private key, as its issuer has public ones.');
+  const { importJWK } = await import('jose');
+  const jwk = JSON.parse(await readFile(file, 'utf8')) as { alg?: string; kty?: string; kid?: string };
+  const algorithm = jwk.alg ?? { RSA: 'RS256', EC: 'ES256', OKP: 'EdDSA' }[jwk.kty ?? ''];
+  if (algorithm === undefined) throw new OptionError(`--key: ${file} is no private key as JWK.`);
+  return { key: await importJWK(jwk, algorithm), algorithm, kid: jwk.kid };
+}
+
+function claimsOf(options: readonly string[]): Record<string, unknown> {
+  const claims: Record<string, unknown> = {};
+  for (const option of options) {
+    const equals = option.indexOf('=');
+    if (equals < 1) throw new OptionError('--claim takes PATH=VALUE, such as app_metadata.org=abc.');
+    const names = option.slice(0, equals).split('.');
+    const last = names.pop() ?? '';
+    let inner = claims;
+    for (const name of names) {
+      const next = Object.hasOwn(inner, name) ? inner[name] : {};
+      if (typeof next !== 'object' || next === null) throw new OptionError(`--claim: ${name} is a value already.`);
+      inner[name] = next;
+      inner = next as Record<string, unknown>;
+    }
+    inner[last] = valueOf(option.slice(equals + 1));
+  }
+  return claims;
+}
+
+function valueOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }

@@ -1,7 +1,10 @@
+import path from 'node:path';
+
 import { z } from 'zod';
 
 import { secondsOf } from '../time/calendar';
 import { readInstant } from '../time/instant';
+import type { IssuerPin, IssuerScope } from './claims';
 import type { Key, PinnedValue } from './key';
 
 const INSTANT = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?(Z|[+-]\d{2}:\d{2})?)?$/;
@@ -48,7 +51,7 @@ const endpointsSchema = z.union(
 );
 
 /** zod leaves a member of this name out of a record, and a pin that is left out leaves the key wider than it was meant. */
-const withoutProto = z.custom<Record<string, string | string[]>>(
+const withoutProto = z.custom<Record<string, unknown>>(
   (pins) => typeof pins !== 'object' || pins === null || !Object.hasOwn(pins, '__proto__'),
   { error: 'a parameter named __proto__ cannot be pinned' },
 );
@@ -142,14 +145,144 @@ export interface KeyEntry {
   readonly ingest: boolean;
 }
 
-/** Reads one entry, or says what is wrong with it (never with a value of it). */
-export function readEntry(written: unknown): { readonly entry: KeyEntry } | { readonly fault: string } {
+const claimSchema = z.strictObject({
+  claim: z.union([z.string().min(1).max(1024), z.array(z.string().min(1).max(256)).min(1).max(16)], {
+    error: 'a claim must be a text with dots, or a list of names',
+  }),
+});
+
+/** https, or http on this machine; anything else is a file. */
+const jwksSchema = z.string({ error: 'jwks must be a URL or a file' }).refine((text) => isSafeUrl(text), {
+  error: 'jwks must be an https URL (http on this machine), or a file',
+});
+
+function isSafeUrl(text: string): boolean {
+  if (!/^[a-z][a-z0-9+.-]+:/i.test(text)) return text !== '';
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname, username, password } = new URL(text);
+  if (username !== '' || password !== '') return false;
+  const isLocal = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(hostname);
+  return protocol === 'https:' || (protocol === 'http:' && isLocal);
+}
+
+/** Milliseconds that a token lives at most, where its entry does not say. */
+const MAX_AGE = '1h';
+
+const tokensSchema = z
+  .strictObject({
+    issuer: z.string().min(1, { error: 'issuer must be the iss of its tokens' }).max(1024),
+    audience: z.string().min(1, { error: 'audience must be an aud of its tokens' }).max(1024),
+    jwks: jwksSchema.optional(),
+    secretFile: z.union([z.string().min(1), z.array(z.string().min(1)).min(1).max(2)]).optional(),
+    maxAge: z.string().regex(PERIOD, { error: 'maxAge must be a period such as 15m or 1h' }).default(MAX_AGE),
+    notBefore: expiresSchema.nullable().default(null),
+    header: z
+      .string()
+      .regex(/^[A-Za-z0-9-]{1,64}$/, { error: 'header must be the name of a header' })
+      .optional(),
+  })
+  .refine(({ jwks, secretFile }) => (jwks === undefined) !== (secretFile === undefined), {
+    error: 'tokens must have jwks or secretFile, and not both',
+  });
+
+/** An entry whose tokens others sign (docs/tokens.md). Strict, and closed by default. */
+const issuerSchema = z
+  .strictObject({
+    name: nameSchema,
+    tokens: tokensSchema,
+    endpoints: z
+      .array(z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/), {
+        error: 'endpoints of an entry with tokens must be a list of names or ids',
+      })
+      .min(1, { error: 'endpoints must name at least one' }),
+    pins: withoutProto
+      .pipe(z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), z.union([claimSchema, pinnedSchema])))
+      .default({}),
+    unpinned: z.boolean().default(false),
+    redact: z.boolean().default(false),
+    /** Absent: as for a key. */
+    allowSql: z.boolean().optional(),
+    export: z.boolean().default(false),
+    rateLimit: rateLimitSchema.nullable().default(null),
+    dailyBytes: dailyBytesSchema.nullable().default(null),
+    dailyBytesPerSubject: dailyBytesSchema.nullable().default(null),
+    created: z.string().optional(),
+  })
+  .refine(({ pins, unpinned }) => unpinned || Object.values(pins).some((pin) => isClaimPin(pin)), {
+    error: 'an entry with tokens must pin a parameter to a claim; "unpinned": true shows all rows to all holders',
+  });
+
+function isClaimPin(pin: unknown): pin is { readonly claim: string | string[] } {
+  return typeof pin === 'object' && pin !== null && 'claim' in pin;
+}
+
+/** Whose tokens are taken, and what they may do at most. */
+export interface IssuerEntry extends IssuerScope {
+  readonly name: string;
+  readonly issuer: string;
+  readonly audience: string;
+  /** A URL or the path of a file of public keys; or paths of files with secrets. */
+  readonly keys: { readonly jwks: string } | { readonly secretFiles: readonly string[] };
+  /** Milliseconds. */
+  readonly maxAge: number;
+  /** Milliseconds since the epoch; null: tokens of any age. */
+  readonly notBefore: number | null;
+  /** The one header that its tokens come in, in lower case; null: those of keys. */
+  readonly header: string | null;
+  readonly redact: boolean;
+  readonly allowSql: boolean | null;
+  readonly export: boolean;
+  /** Bytes billed per UTC day: of all tokens together, and of one subject. */
+  readonly dailyBytes: bigint | null;
+  readonly dailyBytesPerSubject: bigint | null;
+}
+
+/** Of the bytes of an issuer, the part of one subject where its entry does not say. */
+const SUBJECTS_PART = 20n;
+
+function readIssuer(written: unknown, folder: string): { readonly issuer: IssuerEntry } | { readonly fault: string } {
+  const read = issuerSchema.safeParse(written);
+  if (!read.success) return { fault: faultOf(read.error) };
+  const { tokens, pins, unpinned: _, created: __, allowSql = null, ...rest } = read.data;
+  const { jwks, secretFile, maxAge, header = null, ...named } = tokens;
+  const inFolder = (file: string): string => path.resolve(folder, file);
+  const issuer = {
+    ...rest,
+    ...named,
+    allowSql,
+    header: header?.toLowerCase() ?? null,
+    maxAge: readExpiryOption(maxAge, 0) ?? 0,
+    keys:
+      jwks === undefined
+        ? { secretFiles: [secretFile ?? []].flat().map(inFolder) }
+        : { jwks: /^https?:/.test(jwks) ? jwks : inFolder(jwks) },
+    pins: new Map(Object.entries(pins).map(([name, pin]): [string, IssuerPin] => [name, readPin(pin)])),
+    dailyBytesPerSubject:
+      rest.dailyBytesPerSubject ?? (rest.dailyBytes === null ? null : rest.dailyBytes / SUBJECTS_PART),
+  };
+  return { issuer };
+}
+
+function readPin(pin: PinnedValue | { readonly claim: string | string[] }): IssuerPin {
+  return isClaimPin(pin) ? { claim: typeof pin.claim === 'string' ? pin.claim.split('.') : pin.claim } : pin;
+}
+
+function faultOf({ issues }: z.ZodError): string {
+  return issues.map((issue) => `${issue.path.join('.') || 'entry'}: ${issue.message}`).join('; ');
+}
+
+/**
+ * Reads one entry, or says what is wrong with it (never with a value of it).
+ *
+ * @param folder of the keys file: files that it names are relative to it
+ */
+export function readEntry(
+  written: unknown,
+  folder = '.',
+): { readonly entry: KeyEntry } | { readonly issuer: IssuerEntry } | { readonly fault: string } {
+  if (typeof written === 'object' && written !== null && 'tokens' in written) return readIssuer(written, folder);
   const read = entrySchema.safeParse(written);
-  if (!read.success) {
-    return {
-      fault: read.error.issues.map((issue) => `${issue.path.join('.') || 'entry'}: ${issue.message}`).join('; '),
-    };
-  }
+  if (!read.success) return { fault: faultOf(read.error) };
   const {
     hash,
     pins,

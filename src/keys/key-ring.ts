@@ -2,11 +2,13 @@ import type { Logger } from 'pino';
 
 import type { Secret } from '../config';
 import { ServiceError, systemCode } from '../errors';
-import { hashOf, type HeaderValues, type Key, presentedKey, sameHash } from './key';
+import { hashOf, type HeaderValues, type Key, presentedKey, presentsKey, sameHash } from './key';
 import { fingerprintOf } from '../files';
 import type { ReportFault } from '../health/health';
 
 import { API_KEY_NAME, type KeyEntry, PUBLIC_TOKEN_NAME, START_KEY_NAME } from './entry';
+import { TokenRefused } from './claims';
+import { Tokens } from './tokens';
 import { type KeysFile, KeysFileError, readKeysFile, ensureStartKey, hasStartKey, readStartKey } from './keys-file';
 
 export interface KeyRingOptions {
@@ -35,6 +37,9 @@ export interface StartKey {
   readonly created: boolean;
 }
 
+/** Of what is found by other means. */
+const NO_HASH = Buffer.alloc(0);
+
 /** Nobody could ever be let in. */
 export class NoKeyError extends Error {
   override readonly name = 'NoKeyError';
@@ -54,6 +59,8 @@ export class KeyRing {
   private timer: NodeJS.Timeout | null = null;
   private closed = false;
 
+  private readonly tokens: Tokens;
+
   private constructor(
     private readonly options: KeyRingOptions,
     /** Outside the file: API_KEY and the start key. */
@@ -62,6 +69,8 @@ export class KeyRing {
     readonly startKey: StartKey | null,
   ) {
     this.entries = builtIn;
+    const { log, report = () => undefined, now = Date.now } = options;
+    this.tokens = new Tokens({ log, report, now });
   }
 
   /** See `openKeyRing`. */
@@ -76,7 +85,10 @@ export class KeyRing {
     }
     let startKey: StartKey | null = null;
     // What is left of the default file when its last key is revoked is no choice of keys: nobody could get in.
-    const readers = file === null ? 0 : file.entries.filter(({ ingest }) => !ingest).length + file.faults.length;
+    const readers =
+      file === null
+        ? 0
+        : file.entries.filter(({ ingest }) => !ingest).length + file.issuers.length + file.faults.length;
     const chosen = file !== null && (keysFileGiven || readers > 0);
     const others = apiKey !== null || chosen;
     if (!others && (file === null || startKeyFile !== null)) {
@@ -101,17 +113,35 @@ export class KeyRing {
     ];
     const ring = new KeyRing(options, builtIn, startKey);
     if (file !== null) ring.takeUp(file, fingerprint);
-    if (ring.entries.length === 0) log.warn({ file: keysFile }, 'the keys file holds no usable key');
+    if (ring.entries.length === 0 && file?.issuers.length === 0)
+      log.warn({ file: keysFile }, 'the keys file holds no usable key');
+    await ring.tokens.look();
     ring.watch();
     return ring;
+  }
+
+  /** Verifies the token of a request, for `authenticate`. @returns null: there is nothing to wait for. It never rejects */
+  admit(header: HeaderValues): Promise<void> | null {
+    try {
+      return this.keyEntry(header) === null ? this.tokens.admit(header) : null;
+    } catch (error) {
+      // `authenticate` says what is wrong with its headers.
+      if (error instanceof ServiceError) return null;
+      throw error;
+    }
   }
 
   /**
    * Who calls. Throws `unauthenticated` without saying which keys there are.
    *
-   * @throws ServiceError accessDenied for a key that may only send logs
+   * @param before of a request that goes on: the key that it has begun with, and whether its token must not have expired meanwhile
+   * @throws ServiceError accessDenied for a key that may only send logs; backendUnavailable where its token cannot be verified
    */
-  authenticate(header: HeaderValues): Key {
+  authenticate(header: HeaderValues, before?: { readonly key: Key; readonly inTime: boolean }): Key {
+    if (before?.key.issuer !== undefined) {
+      if (this.tokens.isCurrent(before.key, before.inTime)) return before.key;
+      throw new TokenRefused(before.key);
+    }
     const { key, ingest } = this.identify(header);
     if (ingest) throw new ServiceError('accessDenied', 'This key may send logs, and nothing else.');
     return key;
@@ -131,19 +161,32 @@ export class KeyRing {
    * which one matched.
    */
   private identify(header: HeaderValues): KeyEntry {
+    const found = this.keyEntry(header);
+    if (found === null) {
+      const key = this.tokens.find(header);
+      if (key !== null) return { key, hash: NO_HASH, ingest: false };
+      presentedKey(header);
+      throw new ServiceError('unauthenticated', 'The key is not valid.');
+    }
+    if (isExpired(found.key, this.now())) throw new ServiceError('unauthenticated', 'The key has expired.');
+    return found;
+  }
+
+  /** null: it presents none of these. */
+  private keyEntry(header: HeaderValues): KeyEntry | null {
+    if (!presentsKey(header)) return null;
     const hash = hashOf(presentedKey(header));
     let found: KeyEntry | null = null;
     for (const entry of this.entries) {
       if (sameHash(entry.hash, hash)) found ??= entry;
     }
-    if (found === null) throw new ServiceError('unauthenticated', 'The key is not valid.');
-    if (isExpired(found.key, this.now())) throw new ServiceError('unauthenticated', 'The key has expired.');
     return found;
   }
 
   /** A key by its name, for work done later on its account; null: removed or expired. */
   find(name: string): Key | null {
-    const key = this.entries.find((entry) => entry.key.name === name && !entry.ingest)?.key ?? null;
+    const key =
+      this.entries.find((entry) => entry.key.name === name && !entry.ingest)?.key ?? this.tokens.account(name);
     return key === null || isExpired(key, this.now()) ? null : key;
   }
 
@@ -151,6 +194,7 @@ export class KeyRing {
   close(): void {
     this.closed = true;
     if (this.timer !== null) clearTimeout(this.timer);
+    this.tokens.close();
   }
 
   private now(): number {
@@ -170,6 +214,7 @@ export class KeyRing {
   private async look(): Promise<void> {
     const { keysFile, log } = this.options;
     await this.lookForStartKey();
+    await this.tokens.look();
     try {
       const fingerprint = await fingerprintOf(keysFile, false);
       if (fingerprint === this.fingerprint) {
@@ -207,8 +252,9 @@ export class KeyRing {
     this.options.report?.('keys_file', this.leftOut);
   }
 
-  private takeUp({ entries, faults }: KeysFile, fingerprint: string | null): void {
+  private takeUp({ entries, issuers, faults }: KeysFile, fingerprint: string | null): void {
     this.entries = [...this.builtIn, ...entries];
+    this.tokens.set(issuers);
     this.fingerprint = fingerprint;
     this.leftOut = faults.length === 0 ? null : `Keys are left out: ${faults.slice(0, MOST_REPORTED).join('; ')}`;
     this.recover();

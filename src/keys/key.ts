@@ -1,4 +1,5 @@
 import { ServiceError } from '../errors';
+import type { ClaimedValue } from './claims';
 import { createHash, hash, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /** Milliseconds between two looks whether the key of a long answer, and its endpoint, are what they were. */
@@ -9,8 +10,8 @@ export const LOOK_AGAIN = 500;
  *
  * @throws ServiceError unauthenticated: it is not valid any more, or may do something else
  */
-export function currentKey(authenticate: () => Key, before: Key): Key {
-  const now = authenticate();
+export function currentKey(authenticate: (before: Key) => Key, before: Key): Key {
+  const now = authenticate(before);
   if (now === before || rightsOf(now) === rightsOf(before)) return now;
   throw new ServiceError('unauthenticated', 'The key may do something else now.');
 }
@@ -19,11 +20,12 @@ function rightsOf({ name, endpoints, pins, redact, allowSql, export: mayExport, 
   return JSON.stringify([name, endpoints, [...pins].sort(), redact, allowSql, mayExport, expires]);
 }
 
-/** What a key fixes: a text, or of a list parameter its texts. */
-export type PinnedValue = string | readonly string[];
+/** What a key fixes: a text, or of a list parameter its texts; or what a claim of a token says. */
+export type PinnedValue = string | readonly string[] | ClaimedValue;
 
 /** What an authenticated caller may do (docs/keys.md). The secret itself is never kept. */
 export interface Key {
+  /** Who is counted and billed: of a token ENTRY/ACCOUNT, an account for each subject. */
   readonly name: string;
   /** `*`: every endpoint. */
   readonly endpoints: '*' | readonly string[];
@@ -41,6 +43,10 @@ export interface Key {
   readonly dailyBytes: bigint | null;
   /** Milliseconds since the epoch; null: never. */
   readonly expires: number | null;
+  /** May send no sql and lql at all; absent: it may. */
+  readonly refusesSql?: boolean;
+  /** Of a token: what its issuer may have billed per UTC day, all tokens together. */
+  readonly issuer?: { readonly name: string; readonly dailyBytes: bigint | null };
 }
 
 /** Every value that was sent for a header, in order; the name in lower case. Empty: the header is absent. */

@@ -15,7 +15,7 @@ import { systemCode } from '../errors';
 import { newSecretKey } from './key';
 import { createFile, ignoreMissing, MOST_OF_LIST, readBounded, replaceFile } from '../files';
 import { z } from 'zod';
-import { type KeyEntry, nameOfEntry, readEntry } from './entry';
+import { type IssuerEntry, type KeyEntry, nameOfEntry, readEntry } from './entry';
 
 /** Where the embedded engine keeps the key that it makes. */
 export const START_KEY_FILE = '.data/key';
@@ -108,6 +108,8 @@ export async function readWrittenEntries(file: string): Promise<unknown[]> {
 
 export interface KeysFile {
   readonly entries: readonly KeyEntry[];
+  /** Whose tokens are taken. */
+  readonly issuers: readonly IssuerEntry[];
   /** What is wrong with the entries that were left out, each with its place and name. */
   readonly faults: readonly string[];
 }
@@ -115,20 +117,31 @@ export interface KeysFile {
 /** The sound entries of the file; a faulty one, or one whose name or key an earlier one has, is left out. */
 export async function readKeysFile(file: string): Promise<KeysFile> {
   const entries: KeyEntry[] = [];
+  const issuers: IssuerEntry[] = [];
   const faults: string[] = [];
   for (const [index, written] of (await readWrittenEntries(file)).entries()) {
-    const result = readEntry(written);
-    const fault = 'fault' in result ? result.fault : twinFault(entries, result.entry);
-    if ('entry' in result && fault === null) entries.push(result.entry);
-    else faults.push(`entry ${String(index + 1)} (${nameOfEntry(written) ?? 'without a name'}): ${fault ?? ''}`);
+    const result = readEntry(written, path.dirname(path.resolve(file)));
+    const fault = 'fault' in result ? result.fault : twinFault({ entries, issuers }, result);
+    if (fault !== null)
+      faults.push(`entry ${String(index + 1)} (${nameOfEntry(written) ?? 'without a name'}): ${fault}`);
+    else if ('entry' in result) entries.push(result.entry);
+    else if ('issuer' in result) issuers.push(result.issuer);
   }
-  return { entries, faults };
+  return { entries, issuers, faults };
 }
 
-function twinFault(entries: readonly KeyEntry[], { key, hash }: KeyEntry): string | null {
-  if (entries.some((earlier) => earlier.key.name === key.name)) return 'an earlier entry has this name';
-  if (entries.some((earlier) => earlier.hash.equals(hash))) return 'an earlier entry has this key';
-  return null;
+function twinFault(
+  { entries, issuers }: Pick<KeysFile, 'entries' | 'issuers'>,
+  given: { readonly entry: KeyEntry } | { readonly issuer: IssuerEntry },
+): string | null {
+  const name = 'entry' in given ? given.entry.key.name : given.issuer.name;
+  if ([...entries.map(({ key }) => key), ...issuers].some((earlier) => earlier.name === name))
+    return 'an earlier entry has this name';
+  if ('entry' in given)
+    return entries.some(({ hash }) => hash.equals(given.entry.hash)) ? 'an earlier entry has this key' : null;
+  const { issuer, audience } = given.issuer;
+  const isTaken = issuers.some((earlier) => earlier.issuer === issuer && earlier.audience === audience);
+  return isTaken ? 'an earlier entry has this issuer and audience' : null;
 }
 
 /** Milliseconds to wait for another editor, and after which a lock is stale. */

@@ -1,3 +1,4 @@
+import { groupOf } from '../concurrency/fair-slots';
 import type { Engine, EngineQuery, EngineResult, LineSink, ResultHead, RunLimits } from '../engines/contract';
 import { ForwardingEngine } from '../engines/forwarding-engine';
 import { QueryError, ServiceError } from '../errors';
@@ -62,11 +63,12 @@ export class BilledEngine extends ForwardingEngine {
   #charged<Head extends ResultHead>({ labels }: EngineQuery, head: Head): Head {
     const { budgets, metrics } = this.#billing;
     const { bytesProcessed, bytesBilled } = head;
-    const { endpoint = '', key = '' } = labels;
+    const { endpoint = '', key: payer = '' } = labels;
+    const key = groupOf(payer);
     if (bytesProcessed !== null) metrics.count('bytesProcessed', { endpoint, key }, Number(bytesProcessed));
     if (bytesBilled !== null) {
       metrics.count('bytesBilled', { endpoint, key }, Number(bytesBilled));
-      budgets.charge(key, bytesBilled);
+      budgets.charge(payer, bytesBilled);
     }
     return head;
   }

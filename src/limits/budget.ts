@@ -1,3 +1,4 @@
+import { groupOf } from '../concurrency/fair-slots';
 import { randomUUID } from 'node:crypto';
 import type { Cluster, Redis } from 'ioredis';
 import type { RedisConnection } from '../redis/connection';
@@ -45,11 +46,16 @@ function sumOf(values: unknown): bigint {
   }, 0n);
 }
 
+/** Of the bytes of an issuer, the part of one subject where nothing says otherwise. */
+const SUBJECTS_PART = 20n;
+
 /** A key, as far as its budget goes. */
 export interface BudgetedKey {
   readonly name: string;
   /** Bytes billed in a UTC day; null: the configuration's. */
   readonly dailyBytes: bigint | null;
+  /** Of a token: what all of its issuer may have billed. */
+  readonly issuer?: { readonly name: string; readonly dailyBytes: bigint | null };
 }
 
 /** What all processes have spent, in one place. Both reject when it fails, within its own timeout. */
@@ -100,17 +106,29 @@ export class Budgets {
    * @throws ServiceError budgetExceeded
    */
   async check(key: BudgetedKey): Promise<void> {
-    const limit = key.dailyBytes ?? this.options.perDay;
-    if (limit === null) return;
-    const account = this.#account(key.name);
-    account.limit = limit;
-    if (account.known < limit) await this.#ask(key.name, account);
-    if (account.known >= limit) throw this.#refusal(limit);
+    for (const { name, dailyBytes } of key.issuer === undefined ? [key] : [key, key.issuer]) {
+      const limit = dailyBytes ?? this.#perDayOf(key.issuer, name);
+      if (limit === null) continue;
+      const account = this.#account(name);
+      account.limit = limit;
+      if (account.known < limit) await this.#ask(name, account);
+      if (account.known >= limit) throw this.#refusal(limit);
+    }
   }
 
-  /** Charges a run that has ended. Resolves at once; the shared store gets it in the background. */
-  charge(name: string, bytes: bigint): void {
+  /** What a key, an issuer or a subject may have billed where the keys file says nothing. */
+  #perDayOf(issuer: BudgetedKey['issuer'], name: string): bigint | null {
+    const { perDay } = this.options;
+    return perDay === null || issuer === undefined || issuer.name === name ? perDay : perDay / SUBJECTS_PART;
+  }
+
+  /** Charges a run that has ended, to a subject and to its issuer. Resolves at once; the shared store gets it in the background. */
+  charge(payer: string, bytes: bigint): void {
     if (bytes === 0n) return;
+    for (const name of new Set([payer, groupOf(payer)])) this.#charge(name, bytes);
+  }
+
+  #charge(name: string, bytes: bigint): void {
     const account = this.#account(name);
     account.here += bytes;
     account.known += bytes;
@@ -122,7 +140,10 @@ export class Budgets {
   today(): { readonly key: string; readonly limit: bigint; readonly spent: bigint }[] {
     const day = this.#day();
     return [...this.#accounts].flatMap(([key, account]) =>
-      account.day === day && account.limit !== null ? [{ key, limit: account.limit, spent: account.known }] : [],
+      // A subject is no label of a metric.
+      account.day === day && account.limit !== null && groupOf(key) === key
+        ? [{ key, limit: account.limit, spent: account.known }]
+        : [],
     );
   }
 
@@ -131,7 +152,7 @@ export class Budgets {
    * exactly, as the bytes of a run depend on rows that the key may not see.
    */
   left(key: BudgetedKey): number | null {
-    const limit = key.dailyBytes ?? this.options.perDay;
+    const limit = key.dailyBytes ?? this.#perDayOf(key.issuer, key.name);
     if (limit === null) return null;
     const { known } = this.#account(key.name);
     if (known >= limit) return 0;

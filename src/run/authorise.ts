@@ -4,6 +4,8 @@ import type { Endpoint } from '../endpoints/endpoint';
 import type { RawEntry } from '../endpoints/raw-entries';
 import type { ConsumerRequest } from '../endpoints/reserved-parameters';
 import { ServiceError } from '../errors';
+import { groupOf } from '../concurrency/fair-slots';
+import { TokenRefused } from '../keys/claims';
 import type { Key } from '../keys/key';
 import type { Engine } from '../engines/contract';
 import { tablesRead } from '../googlesql/from-paths';
@@ -22,11 +24,25 @@ export async function authorise(
   request: Pick<RunRequest, 'counted' | 'header' | 'idOrName' | 'record' | 'setHeaders'>,
   services: Pick<Services, 'keys' | 'catalogue' | 'rates'>,
 ): Promise<{ readonly key: Key; readonly endpoint: Endpoint }> {
-  const key = authenticate(request, services);
+  const key = await authenticated(request, services);
   if (request.counted !== true) await countRate(request, key, services);
   const endpoint = allowedEndpoint(services.catalogue.find(request.idOrName), key);
   request.record({ endpoint: endpoint.name });
   return { key, endpoint };
+}
+
+/** A token that does not fit counts in the rate of who it is. @throws ServiceError */
+async function authenticated(
+  request: Parameters<typeof authorise>[0],
+  services: Parameters<typeof authorise>[1],
+): Promise<Key> {
+  try {
+    return authenticate(request, services);
+  } catch (error) {
+    const account = error instanceof TokenRefused ? error.account : null;
+    if (account !== null && request.counted !== true) await countRate(request, account, services);
+    throw error;
+  }
 }
 
 /**
@@ -44,7 +60,7 @@ export async function checkResolves(endpoint: Endpoint, { catalogue }: Pick<Serv
 /** The key of a request, recorded in its telemetry. @throws ServiceError unauthenticated */
 export function authenticate(request: Pick<RunRequest, 'header' | 'record'>, { keys }: Pick<Services, 'keys'>): Key {
   const key = keys.authenticate((name) => request.header(name));
-  request.record({ key: key.name, pinned: key.pins.size > 0 });
+  request.record({ key: groupOf(key.name), account: key.name, pinned: key.pins.size > 0 });
   return key;
 }
 
@@ -75,6 +91,10 @@ export function checkPermissions(
     throw new ServiceError('accessDenied', 'A key with pinned parameters may not ask for a dry run.', {
       parameter: 'dry_run',
     });
+  }
+  if (query !== null && key.refusesSql === true) {
+    const { language } = query;
+    throw new ServiceError('accessDenied', `This token may not send "${language}".`, { parameter: language });
   }
   if (!redactionForced(key, endpoint)) return;
   // Redaction masks results: a query that takes values apart would get around it.
@@ -145,7 +165,12 @@ export function readsDeclaredTables({ query }: Pick<Endpoint, 'query'>, engine: 
 
 /** Whether a key may send queries of its own to an endpoint. */
 export function mayQuery(key: Key, endpoint: Endpoint, engine: Pick<Engine, 'dataStatus'>): boolean {
-  return endpoint.sandbox && !redactionForced(key, endpoint) && maySeeSchema(key, endpoint, engine);
+  return (
+    endpoint.sandbox &&
+    key.refusesSql !== true &&
+    !redactionForced(key, endpoint) &&
+    maySeeSchema(key, endpoint, engine)
+  );
 }
 
 /** Whether results are redacted and the key may not query behind the mask (docs/redaction.md). */
@@ -164,7 +189,7 @@ function isSent(given: readonly RawEntry[], name: string): boolean {
 /** Counts a request against the limit of its key. @throws ServiceError rateLimitExceeded */
 export async function countRate(
   request: Pick<RunRequest, 'setHeaders'>,
-  key: Key,
+  key: Pick<Key, 'name' | 'rateLimit'>,
   { rates }: Pick<Services, 'rates'>,
 ): Promise<void> {
   const { headers, refusal } = await rates.count(key);

@@ -157,7 +157,8 @@ function watchRights(
   let lost: unknown = null;
   const timer = setInterval(() => {
     try {
-      key = currentKey(() => keys.authenticate((name) => request.header(name)), key);
+      // A token may expire meanwhile: the export has a deadline of its own.
+      key = currentKey((of) => keys.authenticate((name) => request.header(name), { key: of, inTime: false }), key);
       checkMayExport(key, allowedEndpoint(catalogue.find(endpoint.id), key));
     } catch (error) {
       lost = error;

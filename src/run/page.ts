@@ -1,4 +1,5 @@
 /** A page of a stored query's result (docs/pages.md). */
+import { groupOf } from '../concurrency/fair-slots';
 import { createHash } from 'node:crypto';
 
 import { withoutMovingStarts } from '../endpoints/parameters';
@@ -62,7 +63,7 @@ export async function runPage(
 /** Everything that a position depends on: a token is good for the same request of the same key, over the same definition. */
 function purposeOf({ endpoint, parameters, moving, payer, redacted, isoTimestamps }: RequestPlan): string {
   const values = withoutMovingStarts(parameters, moving).map(({ name, value }) => [name, value]);
-  return JSON.stringify(['page', payer, endpoint.id, endpoint.revision, values, redacted, isoTimestamps]);
+  return JSON.stringify(['page', groupOf(payer), endpoint.id, endpoint.revision, values, redacted, isoTimestamps]);
 }
 
 /** The plan with the starts of the first page: those that move on with the clock stand still for its pages. */

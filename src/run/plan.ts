@@ -178,7 +178,13 @@ export function createPlan(
   const parameters = withoutMovingStarts(plan.parameters, plan.moving);
   const usageHash = plan.moving === null ? identity.hash : identify({ ...question, parameters }).hash;
   const warmed =
-    cacheWarming > 0 && plan.query === null && plan.purpose === 'run' && !plan.isoTimestamps && plan.page === null;
+    cacheWarming > 0 &&
+    // Whose token is gone cannot be asked for again.
+    key.issuer === undefined &&
+    plan.query === null &&
+    plan.purpose === 'run' &&
+    !plan.isoTimestamps &&
+    plan.page === null;
   return { ...plan, identity, usageHash, usage: warmed ? usageOf(plan, usageHash, key) : null };
 }
 

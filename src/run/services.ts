@@ -19,8 +19,16 @@ import type { PlanCache } from './plan-cache';
 /** The services that a run uses, opened by app.ts. */
 export interface Services {
   readonly keys: {
-    /** @throws ServiceError unauthenticated */
-    authenticate(header: (name: string) => readonly string[]): Key;
+    /** Verifies the token of a request; null, or absent: there is nothing to wait for. */
+    admit?(header: (name: string) => readonly string[]): Promise<void> | null;
+    /**
+     * @param before of a request that goes on: the key that it has begun with, and whether its token must not have expired
+     * @throws ServiceError unauthenticated
+     */
+    authenticate(
+      header: (name: string) => readonly string[],
+      before?: { readonly key: Key; readonly inTime: boolean },
+    ): Key;
     find(name: string): Key | null;
   };
   readonly catalogue: Pick<Catalogue, 'current' | 'find' | 'isBroken' | 'resolution'>;

@@ -1,3 +1,4 @@
+import { groupOf } from '../../concurrency/fair-slots';
 import { createHash } from 'node:crypto';
 
 import type { BoundParameter } from '../contract';
@@ -64,7 +65,7 @@ export function bigQueryLabels(labels: Readonly<Record<string, string>>): Record
   const clean: Record<string, string> = { kind: 'run' };
   for (const [key, value] of Object.entries(labels)) {
     const name = sanitise(key.replace(/^[^a-z]+/i, ''));
-    if (name !== '') clean[name] = sanitise(name === 'key' ? hash(value) : value);
+    if (name !== '') clean[name] = sanitise(name === 'key' ? hash(groupOf(value)) : value);
   }
   return clean;
 }

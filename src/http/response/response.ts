@@ -1,5 +1,10 @@
 import { STATUS_CODES } from 'node:http';
 import { ERRORS, ServiceError } from '../../errors';
+import { TokenRefused } from '../../keys/claims';
+
+/** RFC 6750, 3. */
+const CHALLENGE = 'Bearer realm="logquay"';
+const INVALID_TOKEN = `${CHALLENGE}, error="invalid_token"`;
 
 /** A response, without the headers that exchange.ts adds to every one. */
 export interface HttpResponse {
@@ -58,7 +63,7 @@ export function errorResponse(error: ServiceError, requestId: string): NamedResp
     headers: {
       'Content-Type': 'application/json; charset=utf-8',
       'Cache-Control': 'no-store',
-      ...(http === 401 ? { 'WWW-Authenticate': 'Bearer realm="logquay"' } : {}),
+      ...(http === 401 ? { 'WWW-Authenticate': error instanceof TokenRefused ? INVALID_TOKEN : CHALLENGE } : {}),
       ...(http === 405 ? { Allow: (details.allowed ?? []).join(', ') } : {}),
       ...([429, 503, 507].includes(http) ? { 'Retry-After': String(Math.max(1, Math.ceil(retryAfter ?? 1))) } : {}),
     },

@@ -1,3 +1,4 @@
+import { groupOf } from '../../concurrency/fair-slots';
 import { mayRun } from '../../endpoints/catalogue';
 import type { Endpoint } from '../../endpoints/endpoint';
 import { describeParameters } from '../../endpoints/parameters';
@@ -60,7 +61,7 @@ export function answerKey(exchange: Exchange, services: Services): void {
   const { catalogue, budgets, rates, engine } = services;
   const endpoints = catalogue.current().filter((endpoint) => mayRun(key, endpoint));
   const result = {
-    name: key.name,
+    name: groupOf(key.name),
     endpoints: endpoints.map(({ name }) => name),
     pinned: [...key.pins.keys()],
     redacted: key.redact,

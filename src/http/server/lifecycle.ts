@@ -63,6 +63,11 @@ export class Lifecycle {
     throw new ServiceError('backendUnavailable', 'The service is starting.', { retryAfter: 1 });
   }
 
+  /** Verifies the token of a request, if it brings one that is not known; null: there is nothing to wait for. */
+  admit(header: HeaderValues): Promise<void> | null {
+    return this.#services?.keys.admit?.(header) ?? null;
+  }
+
   /** Whether a request presents a valid key that has pins; nothing is refused and nothing is counted. */
   presentsPins(header: HeaderValues): boolean {
     if (this.#services === null || !presentsKey(header)) return false;

@@ -67,9 +67,14 @@ export function createListener(options: ListenerOptions): RequestListener {
   const context = { log, requests, head, shares, failedLogins, lifecycle };
   const listen: RequestListener = (request, response) => {
     const exchange = new Exchange(request, response, context);
-    const idOrName = directRun(request);
-    if (idOrName === null) router(request, Object.assign(response, { locals: { exchange } }));
-    else runDirectly(exchange, idOrName, lifecycle, logflareErrors).catch((error: unknown) => exchange.fail(error));
+    const answer = (): void => {
+      const idOrName = directRun(request);
+      if (idOrName === null) router(request, Object.assign(response, { locals: { exchange } }));
+      else runDirectly(exchange, idOrName, lifecycle, logflareErrors).catch((error: unknown) => exchange.fail(error));
+    };
+    const admitted = lifecycle.admit((name) => exchange.header(name));
+    if (admitted === null) answer();
+    else void admitted.then(answer);
   };
   return (request, response) => {
     const { held } = lifecycle;

@@ -27,7 +27,7 @@ export interface ListenerOptions {
   readonly endpoint: Endpoint;
   readonly writer: EventWriter;
   /** The key that its credentials are now. @throws ServiceError unauthenticated */
-  readonly authenticate: () => Key;
+  readonly authenticate: (before: Key) => Key;
   /** What its positions are good for: those of listeners with the same are the same. */
   readonly purpose: string;
   readonly cursors: Cursors;
@@ -71,8 +71,8 @@ export class Listener {
   }
 
   /** The key that its credentials are now. @throws ServiceError unauthenticated */
-  authenticate(): Key {
-    return this.options.authenticate();
+  authenticate(before: Key): Key {
+    return this.options.authenticate(before);
   }
 
   /** A position as an id of its events. */

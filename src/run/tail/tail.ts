@@ -1,5 +1,6 @@
 /** A live tail: rows of an endpoint as they arrive (docs/tail.md). */
 import type { RunLimits } from '../../concurrency/deadline';
+import { groupOf } from '../../concurrency/fair-slots';
 import type { Endpoint } from '../../endpoints/endpoint';
 import { withoutMovingStarts } from '../../endpoints/parameters';
 import { readSwitch } from '../../endpoints/reserved-parameters';
@@ -81,7 +82,7 @@ async function follow(
   const listener: Listener = new Listener(
     {
       ...options,
-      authenticate: () => keys.authenticate((name) => request.header(name)),
+      authenticate: (before) => keys.authenticate((name) => request.header(name), { key: before, inTime: true }),
       onEnd: (cause) => {
         shared.remove(listener);
         tails.remove(listener, cause);
@@ -183,7 +184,16 @@ async function wantsHistory(
 /** Everything that a position depends on: a cursor is good for the same request of the same key, over the same definition. */
 function purposeOf({ endpoint, query, parameters, payer, redacted, isoTimestamps }: RequestPlan): string {
   const values = parameters.map(({ name, value }) => [name, value]);
-  return JSON.stringify(['tail', payer, endpoint.id, endpoint.revision, query, values, redacted, isoTimestamps]);
+  return JSON.stringify([
+    'tail',
+    groupOf(payer),
+    endpoint.id,
+    endpoint.revision,
+    query,
+    values,
+    redacted,
+    isoTimestamps,
+  ]);
 }
 
 /** No cache looks at a stream, and none keeps one (RFC 9211, 2.2). */

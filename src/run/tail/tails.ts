@@ -181,7 +181,7 @@ function keyOf(listener: Listener, known: Map<Key, Key | null>): Key | null {
 
 function validKey(listener: Listener): Key | null {
   try {
-    return currentKey(() => listener.authenticate(), listener.key);
+    return currentKey((before) => listener.authenticate(before), listener.key);
   } catch {
     return null;
   }

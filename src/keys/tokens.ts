@@ -1,0 +1,290 @@
+/** Tokens that others sign for their users (RFC 7519): each is verified once, and does at most what the entry of its issuer says. */
+import { createHash } from 'node:crypto';
+
+import { LRUCache } from 'lru-cache';
+
+import { ServiceError } from '../errors';
+import type { ReportFault } from '../health/health';
+import type { Log } from '../log';
+import { scopeOf, TokenRefused } from './claims';
+import type { IssuerEntry } from './entry';
+import { hashOf, type HeaderValues, type Key, presentedKey, presentsKey } from './key';
+import { type KeySource, PublicKeys, Secrets, type VerificationKey } from './key-set';
+
+/** Tokens that are remembered, and accounts. */
+const MOST_TOKENS = 10_000;
+const MOST_ACCOUNTS = 10_000;
+/** Milliseconds after which an account without requests makes room for another. */
+const FORGOTTEN = 24 * 3_600_000;
+/** Milliseconds for which a refusal stands. */
+const REFUSED_FOR = 1_000;
+/** Seconds by which clocks may differ. */
+const SKEW = 30;
+const LONGEST_TOKEN = 8_192;
+const LONGEST_SUBJECT = 255;
+const JWS = /^[\w-]+\.[\w-]+\.[\w-]+$/;
+
+interface Issuer {
+  readonly entry: IssuerEntry;
+  /** The entry, as text. */
+  readonly text: string;
+  readonly source: KeySource;
+}
+
+/** What is known of a token, by the hash of its text. */
+type Known =
+  | { readonly key: Key; readonly issuer: Issuer; readonly revision: object }
+  | { readonly refusal: ServiceError; readonly until: number };
+
+export interface TokensOptions {
+  readonly log: Pick<Log, 'info' | 'warn'>;
+  readonly report: ReportFault;
+  /** Milliseconds since the epoch: the real time. */
+  readonly now: () => number;
+}
+
+/** The issuers of the keys file, and the tokens of theirs that have been verified. */
+export class Tokens {
+  #issuers: readonly Issuer[] = [];
+  readonly #known = new LRUCache<string, Known>({ max: MOST_TOKENS });
+  readonly #verifying = new Map<string, Promise<void>>();
+  /** When each account was used last. */
+  readonly #accounts = new Map<string, number>();
+  /** The latest key of each account. */
+  readonly #latest = new LRUCache<string, Key>({ max: MOST_ACCOUNTS });
+  /** Of each key of a token: what it rests on. */
+  readonly #origins = new WeakMap<Key, { readonly issuer: Issuer; readonly revision: object }>();
+
+  constructor(private readonly options: TokensOptions) {}
+
+  /** Takes up the entries of the keys file: one that has not changed goes on as it is. */
+  set(entries: readonly IssuerEntry[]): void {
+    const before = this.#issuers;
+    this.#issuers = entries.map((entry) => {
+      const text = JSON.stringify(entry, (_, value: unknown) =>
+        value instanceof Map ? [...(value as Map<string, unknown>)] : typeof value === 'bigint' ? String(value) : value,
+      );
+      return before.find((one) => one.text === text) ?? { entry, text, source: sourceOf(entry, this.options.now) };
+    });
+    for (const { source } of before) if (!this.#issuers.some((one) => one.source === source)) source.close();
+  }
+
+  /** Looks for changes of files, and reports what is wrong. */
+  async look(): Promise<void> {
+    await Promise.all(this.#issuers.map(({ source }) => source.look().catch(() => undefined)));
+    const faults = this.#issuers.flatMap(({ entry, source: { fault } }) =>
+      fault === null ? [] : `${entry.name}: ${fault}`,
+    );
+    this.options.report('token_keys', faults.length === 0 ? null : faults.join(' '));
+  }
+
+  close(): void {
+    for (const { source } of this.#issuers) source.close();
+  }
+
+  /**
+   * Verifies the token of a request, if it brings one that is not known: `find` then has an answer.
+   *
+   * @returns null: there is nothing to wait for. It never rejects
+   */
+  admit(header: HeaderValues): Promise<void> | null {
+    const token = this.#presented(header);
+    if (token === null) return null;
+    const name = nameOf(token.text);
+    if (this.#usable(name) !== null) return null;
+    const running = this.#verifying.get(name) ?? this.#begin(name, token);
+    this.#verifying.set(name, running);
+    return running;
+  }
+
+  /**
+   * The key of a request's token.
+   *
+   * @returns null: it brings no token of an issuer here
+   * @throws ServiceError unauthenticated; backendUnavailable where the keys of its issuer are not known
+   */
+  find(header: HeaderValues): Key | null {
+    const token = this.#presented(header);
+    if (token === null) return null;
+    const known = this.#usable(nameOf(token.text));
+    if (known === null) throw new TokenRefused(null);
+    if ('refusal' in known) throw known.refusal;
+    this.#accounts.set(known.key.name, this.options.now());
+    return known.key;
+  }
+
+  /** The latest key of an account; null: it is none of these, or not valid any more. */
+  account(name: string): Key | null {
+    const key = this.#latest.get(name);
+    return key !== undefined && this.isCurrent(key, true) ? key : null;
+  }
+
+  /**
+   * Whether what the key of a token rests on is as it was: its issuer's entry, and the keys.
+   *
+   * @param inTime whether it must not have expired either
+   */
+  isCurrent(key: Key, inTime: boolean): boolean {
+    const origin = this.#origins.get(key);
+    if (origin === undefined) return false;
+    const { issuer, revision } = origin;
+    if (!this.#issuers.includes(issuer) || issuer.source.revision !== revision) return false;
+    return !inTime || (key.expires ?? 0) > this.options.now();
+  }
+
+  /** null: neither verified nor refused lately. */
+  #usable(name: string): Known | null {
+    const known = this.#known.get(name);
+    if (known === undefined) return null;
+    if ('refusal' in known) return known.until > this.options.now() ? known : null;
+    return this.isCurrent(known.key, true) ? known : null;
+  }
+
+  /** The token that a request presents, with the issuers whose tokens come that way; null: none. */
+  #presented(header: HeaderValues): { readonly text: string; readonly issuers: readonly Issuer[] } | null {
+    if (this.#issuers.length === 0) return null;
+    if (presentsKey(header)) {
+      const text = textOf(() => presentedKey(header));
+      const issuers = this.#issuers.filter(({ entry }) => entry.header === null);
+      return text !== null && JWS.test(text) && issuers.length > 0 ? { text, issuers } : null;
+    }
+    for (const name of new Set(this.#issuers.flatMap(({ entry }) => entry.header ?? []))) {
+      const [text, ...more] = header(name);
+      const issuers = this.#issuers.filter(({ entry }) => entry.header === name);
+      if (text !== undefined && more.length === 0 && JWS.test(text)) return { text, issuers };
+    }
+    return null;
+  }
+
+  #begin(
+    name: string,
+    { text, issuers }: { readonly text: string; readonly issuers: readonly Issuer[] },
+  ): Promise<void> {
+    return this.#verify(text, issuers)
+      .catch((error: unknown) => {
+        const refusal = error instanceof ServiceError ? error : new TokenRefused(null);
+        return { refusal, until: this.options.now() + REFUSED_FOR };
+      })
+      .then((known) => {
+        this.#known.set(name, known);
+        this.#verifying.delete(name);
+      });
+  }
+
+  /** @throws ServiceError */
+  async #verify(text: string, issuers: readonly Issuer[]): Promise<Known> {
+    const { decodeJwt, decodeProtectedHeader } = await import('jose');
+    if (text.length > LONGEST_TOKEN) throw this.#refused(null, 'the token is too long');
+    let claims: ReturnType<typeof decodeJwt>;
+    let head: ReturnType<typeof decodeProtectedHeader>;
+    try {
+      claims = decodeJwt(text);
+      head = decodeProtectedHeader(text);
+    } catch {
+      throw this.#refused(null, 'the token cannot be read');
+    }
+    const audiences: readonly unknown[] = [claims.aud].flat();
+    const fitting = issuers.filter(({ entry }) => entry.issuer === claims.iss && audiences.includes(entry.audience));
+    const [issuer] = fitting;
+    if (issuer === undefined || fitting.length > 1)
+      throw this.#refused(null, 'no entry has its issuer and audience, or two have');
+    const { alg = '', kid } = head;
+    if (!issuer.source.algorithms.includes(alg)) throw this.#refused(null, 'its algorithm is not one of its entry');
+    const { revision } = issuer.source;
+    const keys = await issuer.source.keysFor(alg, typeof kid === 'string' ? kid : undefined);
+    await this.#verifySignature(text, alg, keys, issuer.entry);
+    return { key: this.#keyOf(claims, issuer, revision), issuer, revision };
+  }
+
+  /** @throws TokenRefused */
+  async #verifySignature(
+    text: string,
+    algorithm: string,
+    keys: readonly VerificationKey[],
+    { name, issuer, audience, maxAge, rateLimit }: IssuerEntry,
+  ): Promise<void> {
+    const { errors, jwtVerify } = await import('jose');
+    const options = {
+      ...{ issuer, audience, algorithms: [algorithm], clockTolerance: SKEW, maxTokenAge: maxAge / 1000 },
+      requiredClaims: ['exp', 'iat', 'sub'],
+      currentDate: new Date(this.options.now()),
+    };
+    for (const key of keys) {
+      try {
+        await jwtVerify(text, key, options);
+        return;
+      } catch (error) {
+        if (error instanceof errors.JWTExpired || error instanceof errors.JWTClaimValidationFailed)
+          throw this.#refused({ name, rateLimit }, error.message);
+        if (!(error instanceof errors.JOSEError)) throw error;
+      }
+    }
+    throw this.#refused(null, 'no key of its issuer has signed it');
+  }
+
+  /** @throws TokenRefused */
+  #keyOf(
+    claims: { readonly sub?: unknown; readonly exp?: unknown; readonly iat?: unknown },
+    issuer: Issuer,
+    revision: object,
+  ): Key {
+    const { entry } = issuer;
+    const { name, redact, maxAge, notBefore, allowSql, dailyBytes } = entry;
+    const signed = { name, rateLimit: entry.rateLimit };
+    const { sub, exp, iat } = claims;
+    if (typeof sub !== 'string' || sub === '' || sub.length > LONGEST_SUBJECT)
+      throw this.#refused(signed, 'it has no usable sub');
+    const issued = Number(iat) * 1000;
+    if (notBefore !== null && issued < notBefore) throw this.#refused(signed, 'it was issued before notBefore');
+    const scope = scopeOf(claims, entry);
+    if (typeof scope === 'string') throw this.#refused(signed, scope);
+    const key: Key = Object.freeze({
+      name: this.#accountOf(name, sub),
+      ...scope,
+      redact,
+      allowSql: allowSql === true,
+      refusesSql: allowSql === false,
+      export: entry.export,
+      dailyBytes: entry.dailyBytesPerSubject,
+      expires: Math.min(Number(exp) * 1000, issued + maxAge) + SKEW * 1000,
+      issuer: { name, dailyBytes },
+    });
+    this.#origins.set(key, { issuer, revision });
+    this.#latest.set(key.name, key);
+    return key;
+  }
+
+  /** The account of a subject; where there are too many, one that they share. */
+  #accountOf(issuer: string, subject: string): string {
+    const account = `${issuer}/${createHash('sha256').update(subject).digest('hex')}`;
+    const now = this.options.now();
+    if (!this.#accounts.has(account) && this.#accounts.size >= MOST_ACCOUNTS) {
+      for (const [other, used] of this.#accounts) if (used < now - FORGOTTEN) this.#accounts.delete(other);
+      if (this.#accounts.size >= MOST_ACCOUNTS) return `${issuer}/others`;
+    }
+    this.#accounts.set(account, now);
+    return account;
+  }
+
+  #refused(account: TokenRefused['account'], reason: string): TokenRefused {
+    this.options.log.info({ issuer: account?.name, reason }, 'a token is not taken');
+    return new TokenRefused(account);
+  }
+}
+
+function sourceOf({ keys }: IssuerEntry, now: () => number): KeySource {
+  return 'jwks' in keys ? new PublicKeys({ from: keys.jwks, now }) : new Secrets(keys.secretFiles);
+}
+
+function nameOf(token: string): string {
+  return hashOf(token).toString('latin1');
+}
+
+/** null: it throws. */
+function textOf(read: () => string): string | null {
+  try {
+    return read();
+  } catch {
+    return null;
+  }
+}

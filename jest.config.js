@@ -7,7 +7,7 @@ module.exports = {
   testMatch: ['**/*.test.ts'],
   testPathIgnorePatterns: ['/node_modules/', '/test/.joined/'],
   transform: {
-    '^.+\\.ts$|/otlp-exporter-base/build/src/.+\\.js$': [
+    '^.+\\.ts$|/otlp-exporter-base/build/src/.+\\.js$|/jose/dist/.+\\.js$': [
       '@swc/jest',
       {
         jsc: { parser: { syntax: 'typescript' }, target: 'es2022' },
@@ -17,7 +17,7 @@ module.exports = {
     ],
   },
   // OpenTelemetry's sender imports Node's own `http` when it sends; Jest runs an `import()` as a `require` alone.
-  transformIgnorePatterns: ['/node_modules/(?!@opentelemetry/otlp-exporter-base/)'],
+  transformIgnorePatterns: ['/node_modules/(?!@opentelemetry/otlp-exporter-base/|jose/)'],
   // What is imported when it is needed is named by the file that Node will find: `import('./engine.js')`.
   moduleNameMapper: { '^(\\.{1,2}/.+)\\.js$': ['$1.js', '$1.ts'] },
   // A test file has globals of its own, which every use looks up through a function of Jest's: a tenth to a fifth of the

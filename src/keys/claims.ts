@@ -87,9 +87,9 @@ export function scopeOf(claims: unknown, most: IssuerScope): TokenScope | string
     if (value === null) return `the claim ${isClaim(pin) ? pin.claim.join('.') : name} cannot fill ${name}`;
     pins.set(name, value);
   }
+  const { endpoints, rateLimit } = most;
   const narrower = claimAt(claims, [NARROWING]);
-  if (narrower === undefined) return { ...most, pins };
-  return narrowed(narrower, { ...most, pins });
+  return narrower === undefined ? { endpoints, pins, rateLimit } : narrowed(narrower, { endpoints, pins, rateLimit });
 }
 
 function isClaim(pin: IssuerPin): pin is { readonly claim: ClaimPath } {

@@ -9,6 +9,12 @@ import { fingerprintOf, readBounded } from '../files';
 /** A key, or the bytes of a secret. */
 export type VerificationKey = CryptoKey | Uint8Array;
 
+export interface FoundKeys {
+  readonly keys: readonly VerificationKey[];
+  /** That they are of. */
+  readonly revision: object;
+}
+
 /** What signatures of one issuer are verified with. */
 export interface KeySource {
   readonly algorithms: readonly string[];
@@ -19,7 +25,7 @@ export interface KeySource {
    *
    * @throws ServiceError backendUnavailable while the keys are not known
    */
-  keysFor(algorithm: string, kid: string | undefined): Promise<readonly VerificationKey[]>;
+  keysFor(algorithm: string, kid: string | undefined): Promise<FoundKeys>;
   /** Looks for changes of a file. */
   look(): Promise<void>;
   /** What the operator has to know; null: nothing. */
@@ -96,7 +102,7 @@ export class PublicKeys implements KeySource {
     return `The keys ${this.options.from} cannot be had (${this.#failure}); ${state}.`;
   }
 
-  async keysFor(algorithm: string, kid: string | undefined): Promise<readonly CryptoKey[]> {
+  async keysFor(algorithm: string, kid: string | undefined): Promise<FoundKeys> {
     if (this.#current() === null && this.#mayAsk(RETRY)) await this.#load();
     let set = this.#current() ?? this.#unknown();
     if (kid !== undefined && this.#isUrl && !set.keys.some((one) => one.kid === kid) && this.#mayAsk(COOLDOWN)) {
@@ -106,7 +112,8 @@ export class PublicKeys implements KeySource {
     const fitting = set.keys.filter(({ algorithms }) => algorithms.includes(algorithm));
     const named = kid === undefined ? fitting : fitting.filter((one) => one.kid === kid);
     // Without an id a token names no key: only where there is a single one.
-    return kid === undefined && named.length > 1 ? [] : named.map(({ key }) => key);
+    const keys = kid === undefined && named.length > 1 ? [] : named.map(({ key }) => key);
+    return { keys, revision: this.#revision };
   }
 
   async look(): Promise<void> {
@@ -268,8 +275,8 @@ export class Secrets implements KeySource {
     return this.#failure;
   }
 
-  keysFor(): Promise<readonly Uint8Array[]> {
-    if (this.#secrets.length > 0) return Promise.resolve(this.#secrets);
+  async keysFor(): Promise<FoundKeys> {
+    if (this.#secrets.length > 0) return { keys: this.#secrets, revision: this.#revision };
     throw new ServiceError('backendUnavailable', 'Tokens cannot be verified at the moment.', { retryAfter: 5 });
   }
 

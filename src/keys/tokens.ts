@@ -190,8 +190,7 @@ export class Tokens {
       throw this.#refused(null, 'no entry has its issuer and audience, or two have');
     const { alg = '', kid } = head;
     if (!issuer.source.algorithms.includes(alg)) throw this.#refused(null, 'its algorithm is not one of its entry');
-    const { revision } = issuer.source;
-    const keys = await issuer.source.keysFor(alg, typeof kid === 'string' ? kid : undefined);
+    const { keys, revision } = await issuer.source.keysFor(alg, typeof kid === 'string' ? kid : undefined);
     await this.#verifySignature(text, alg, keys, issuer.entry);
     return { key: this.#keyOf(claims, issuer, revision), issuer, revision };
   }

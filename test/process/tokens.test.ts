@@ -1,0 +1,208 @@
+/** Tokens of an issuer at the real process: each user sees the rows of its tenant, for as long as its token and issuer are valid. */
+import { createHmac } from 'node:crypto';
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+
+import { hashOf } from '../../src/keys/key';
+import { until } from '../until';
+import { EventClient } from './event-client';
+import { Stage, type Started } from './started';
+
+jest.setTimeout(180_000);
+
+const SECRET = 'a secret of at least thirty-two bytes';
+const QUERY = `/*
+id: 77777777-aaaa-4000-8000-000000000001
+name: edge
+sandbox: true
+export: 1000
+params:
+  project: { type: string, required: true }
+*/
+WITH edge_logs AS (
+  SELECT t.timestamp, t.id, t.event_message, t.project FROM raw_edge_logs AS t WHERE t.project = @project
+)
+SELECT id, project FROM edge_logs ORDER BY id`;
+
+const ISSUER = {
+  name: 'app',
+  tokens: { issuer: 'https://auth.example.com', audience: 'logquay', secretFile: 'secret' },
+  endpoints: ['edge'],
+  pins: { project: { claim: 'app_metadata.org' } },
+  export: true,
+  rateLimit: 50,
+};
+
+const stage = new Stage();
+afterAll(() => stage.end());
+
+const folder = stage.folder();
+const data = path.join(folder, 'data/raw_edge_logs');
+const keysFile = path.join(folder, 'keys.json');
+let service: Started;
+let base: string;
+
+function writeKeys(...issuers: readonly object[]): void {
+  const admin = { name: 'admin', hash: hashOf('admin').toString('hex') };
+  writeFileSync(keysFile, JSON.stringify({ keys: [admin, ...issuers] }));
+}
+
+function append(project: string, id: string): void {
+  const row = { id, project, timestamp: new Date().toISOString(), event_message: `${project} ${id}` };
+  appendFileSync(path.join(data, 'rows.ndjson'), `${JSON.stringify(row)}\n`);
+}
+
+/** @param claims beside those of every token; `ttl`: seconds */
+function tokenOf(
+  org: unknown,
+  { sub = 'u1', ttl = 600, secret = SECRET, ...claims }: { [claim: string]: unknown } = {},
+): string {
+  const now = Math.floor(Date.now() / 1000);
+  const times = { iat: now, exp: now + Number(ttl) };
+  const all = { iss: 'https://auth.example.com', aud: 'logquay', sub, ...times, app_metadata: { org }, ...claims };
+  const text = [{ alg: 'HS256' }, all].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');
+  return `${text}.${createHmac('sha256', String(secret)).update(text).digest('base64url')}`;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly reason: string | undefined;
+}
+
+async function ask(credential: string, where = '/api/endpoints/query/edge', header = 'X-API-KEY'): Promise<Answer> {
+  const value = header === 'Authorization' ? `Bearer ${credential}` : credential;
+  const response = await fetch(base + where, { headers: { [header]: value } });
+  const text = await response.text();
+  const reason = /"reason":"(\w+)"/.exec(text)?.[1];
+  return { status: response.status, headers: response.headers, text, reason };
+}
+
+beforeAll(async () => {
+  mkdirSync(data, { recursive: true });
+  writeFileSync(path.join(folder, 'queries/edge.sql'), QUERY);
+  writeFileSync(path.join(folder, 'secret'), `${SECRET}\n`);
+  for (const project of ['abc', 'xyz']) for (const id of ['1', '2']) append(project, `${project}-${id}`);
+  writeKeys(ISSUER);
+  service = stage.start({ DATA_DIR: path.dirname(data), KEYS_FILE: keysFile, LOG_LEVEL: 'info' }, folder);
+  base = `http://127.0.0.1:${String(await service.port())}`;
+  await until(async () => (await ask(tokenOf('abc'))).text.includes('abc-2'));
+});
+
+it.each(['X-API-KEY', 'Authorization'])('shows the rows of the tenant that its claim names, in %s', async (header) => {
+  const { status, text } = await ask(tokenOf('abc'), undefined, header);
+  expect(status).toBe(200);
+  expect(JSON.parse(text)).toEqual({ result: ['abc-1', 'abc-2'].map((id) => ({ id, project: 'abc' })) });
+  const other = await ask(tokenOf('xyz', { sub: 'u2' }));
+  expect(other.text).toContain('xyz-1');
+  expect(other.text).not.toContain('abc');
+});
+
+it.each([
+  ['another value of its pin', '?project=xyz', 403, 'accessDenied'],
+  [
+    'a query of its own over other rows',
+    `?sql=${encodeURIComponent("SELECT * FROM edge_logs WHERE project = 'xyz'")}`,
+    200,
+    undefined,
+  ],
+  [
+    'a query of its own that names its table',
+    `?sql=${encodeURIComponent('SELECT * FROM raw_edge_logs')}`,
+    403,
+    'sandboxViolation',
+  ],
+  ['a dry run', '?dry_run=true', 403, 'accessDenied'],
+])('gives nothing of others for %s', async (_, query, status, reason) => {
+  const answer = await ask(tokenOf('abc'), `/api/endpoints/query/edge${query}`);
+  expect(answer).toMatchObject({ status, reason });
+  expect(answer.text).not.toContain('xyz-');
+});
+
+it('shares results within a tenant, and never between two', async () => {
+  const text = `SELECT COUNT(*) AS n, ANY_VALUE(project) AS p FROM edge_logs`;
+  const where = `/api/endpoints/query/edge?sql=${encodeURIComponent(text)}`;
+  const first = await ask(tokenOf('abc', { sub: 'u1' }), where);
+  const second = await ask(tokenOf('abc', { sub: 'u2' }), where);
+  const other = await ask(tokenOf('xyz', { sub: 'u1' }), where);
+  expect(second.text).toBe(first.text);
+  expect(other.text).toContain('xyz');
+});
+
+it.each([
+  ['an integer for a text', 5],
+  ['a list for a text', ['abc']],
+  ['a boolean', true],
+  ['nothing', undefined],
+])('is refused with %s as its claim, in the words of any other', async (_, org) => {
+  const answer = await ask(tokenOf(org));
+  expect(answer).toMatchObject({ status: 401, reason: 'unauthenticated' });
+  expect(answer.text).toContain('The token is not valid.');
+  expect(answer.headers.get('www-authenticate')).toContain('error="invalid_token"');
+});
+
+it('counts what nobody has signed as guesses, and what its issuer has for its account', async () => {
+  const expired = tokenOf('abc', { iat: 1, exp: 2 });
+  for (let i = 0; i < 30; i++) expect((await ask(expired)).status).toBe(401);
+  const statuses = [];
+  for (let i = 0; i < 30; i++) statuses.push((await ask(tokenOf('abc', { secret: `wrong ${String(i)}` }))).status);
+  expect(statuses.at(-1)).toBe(429);
+  expect((await ask(tokenOf('abc'))).status).toBe(200);
+});
+
+it('has an account for each user: one that is at its rate costs another nothing', async () => {
+  const token = tokenOf('abc', { sub: 'busy', logquay: { rate_limit: 1 } });
+  const statuses = await Promise.all(Array.from({ length: 5 }, async () => (await ask(token)).status));
+  expect(statuses).toContain(429);
+  expect((await ask(tokenOf('abc', { sub: 'calm' }))).status).toBe(200);
+});
+
+it('tells what it may do, under the name of its entry', async () => {
+  const { text } = await ask(tokenOf('abc'), '/api/key');
+  expect(JSON.parse(text)).toMatchObject({
+    result: {
+      name: 'app',
+      endpoints: ['edge'],
+      pinned: ['project'],
+      mayExport: true,
+      limits: { requestsPerSecond: 50 },
+    },
+  });
+  expect(text).not.toContain('abc');
+});
+
+it('is no label, and in no line of the log', async () => {
+  expect(service.err).toContain('"key":"app"');
+  expect(service.err).not.toMatch(/"key":"app\//);
+  expect(service.err).toMatch(/"issuer":"app".*"a token is not taken"/);
+});
+
+it('ends a tail at its end, and goes on with the next token', async () => {
+  const where = '/api/endpoints/tail/edge';
+  const now = Math.floor(Date.now() / 1000);
+  // A token lives an hour after it was issued at most, and clocks may differ by 30 seconds.
+  const short = tokenOf('abc', { iat: now - 3600 - 30 + 4, exp: now + 60 });
+  const port = Number(new URL(base).port);
+  const client = await EventClient.open(port, where, {}, { key: short });
+  await until(() => client.end !== undefined);
+  expect(JSON.parse(client.end?.data ?? '')).toMatchObject({ cause: 'key_changed' });
+  expect(client.end?.retry).toBeGreaterThan(0);
+  append('abc', 'abc-3');
+  append('xyz', 'xyz-3');
+  const next = await EventClient.open(port, where, {}, { key: tokenOf('abc'), lastId: client.lastId });
+  await until(() => next.rows.some((row) => row.includes('abc-3')));
+  expect(next.rows.some((row) => row.includes('xyz'))).toBe(false);
+  next.response.destroy();
+});
+
+it('is not valid any more when its issuer is gone, and is again when it is back', async () => {
+  const token = tokenOf('abc');
+  expect((await ask(token)).status).toBe(200);
+  writeKeys();
+  await until(async () => (await ask(token)).status === 401, 5_000);
+  writeKeys({ ...ISSUER, endpoints: ['other'] });
+  await until(async () => (await ask(token)).reason === 'notFound', 5_000);
+  writeKeys(ISSUER);
+  await until(async () => (await ask(token)).status === 200, 5_000);
+});

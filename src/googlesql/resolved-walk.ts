@@ -2,7 +2,30 @@
  * The one walk over resolved trees: `mapOperands`, `mapCall`, `mapWindow` and `mapRelation` know every part of every node, and all
  * that looks for parts or replaces them is built on these. A node whose parts stay is given back as it is. A test holds them to the fields of `resolved.ts`.
  */
-import type { AggregateCall, Expr, Relation, ResolvedBound, ResolvedQuery, SortKey, WindowCall } from './resolved';
+import type { ScalarName } from './functions/function-table';
+import type {
+  AggregateCall,
+  Expr,
+  FunctionCall,
+  Relation,
+  ResolvedBound,
+  ResolvedQuery,
+  SortKey,
+  WindowCall,
+} from './resolved';
+import type { Span } from './syntax';
+import type { SqlType } from './types';
+
+/** A call that no query spells out so. */
+export function called(
+  name: ScalarName,
+  args: readonly Expr[],
+  type: SqlType,
+  span: Span,
+  part: string | null = null,
+): FunctionCall {
+  return { kind: 'call', function: name, safe: false, args, named: {}, part, type, span };
+}
 
 type MapExpr = (expr: Expr) => Expr;
 

@@ -2,8 +2,9 @@
  * Where an expression can be evaluated before the filters below it. An engine may do that wherever the result stays the
  * same, since GoogleSQL fixes no order but that of conditional expressions, which stay whole here.
  */
+import type { ScalarName } from '../../../src/googlesql/functions/function-table';
 import type { Column, Expr, Filter, Relation, ResolvedQuery } from '../../../src/googlesql/resolved';
-import { operandsOf } from '../../../src/googlesql/resolved-walk';
+import { operandsOf, called } from '../../../src/googlesql/resolved-walk';
 import { replacing } from '../../../src/googlesql/resolved-walk';
 import { columnsOf, readsOf } from './columns';
 
@@ -113,8 +114,8 @@ function overElements(expr: Expr, elements: Relation): Expr {
 export function evaluated(expr: Expr): Expr {
   const { span } = expr;
   const type = { kind: 'BOOL' } as const;
-  const call = (name: string, args: readonly Expr[]): Expr => {
-    return { kind: 'call', function: name, safe: false, args, named: {}, part: null, type, span };
+  const call = (name: ScalarName, args: readonly Expr[]): Expr => {
+    return called(name, args, type, span);
   };
   return call('$or', [call('$is_null', [expr]), { kind: 'literal', type, value: 'true', span }]);
 }

@@ -1,6 +1,7 @@
 /** Calls by name: which function, which overload, which part of a date. */
 import { QueryError } from '../../errors';
 import { findFunction, functionNames, type SqlFunction } from '../functions/catalogue';
+import type { ScalarName } from '../functions/function-table';
 import { matchFunction, type Match, type Slot } from '../functions/match';
 import { signaturesOf, type Parameter } from '../functions/signature';
 import type { Expr } from '../resolved';
@@ -86,12 +87,9 @@ function scalarCall(context: Context, call: Call, fn: SqlFunction, safe: boolean
   checkPath(session, fn, values);
   if (!safe) checkGroups(fn, values);
   if (fn.name === 'COLLATE') checkCollation(values[1]);
-  const compared = EQUATING.has(fn.name) ? args.at(-1) : undefined;
-  if (compared !== undefined && !supportsEquality(compared.type))
-    throw invalid(`${fn.name} is not defined for arguments of type ${typeText(compared.type)}.`, compared.span);
   const resolved: Expr = {
     kind: 'call',
-    function: fn.name,
+    function: fn.name as ScalarName,
     safe,
     args,
     named: matched.named,
@@ -254,17 +252,14 @@ function checkPart(fn: SqlFunction, part: GivenArguments['part'], type: SqlType 
   if (part === null && fn.name === 'GENERATE_TIMESTAMP_ARRAY') throw invalid('Expected INTERVAL expression.', span);
 }
 
-/** Compare their last argument with the others. */
-const EQUATING = new Set(['ARRAY_INCLUDES', 'NULLIF']);
-const ORDERED = new Set(['GREATEST', 'LEAST', 'RANGE_BUCKET']);
-
+/** `ordered` and `equated` arguments of a type that has no order, or no equality. */
 function checkArguments(fn: SqlFunction, args: readonly Expr[]): void {
   const [first] = args;
-  if (ORDERED.has(fn.name)) {
-    if (first === undefined) throw new Error('no argument');
-    if (!supportsOrdering(first.type))
-      throw invalid(`${fn.name} is not defined for arguments of type ${shortType(first.type)}.`, first.span);
-  }
+  if (fn.of === 'ordered' && first !== undefined && !supportsOrdering(first.type))
+    throw invalid(`${fn.name} is not defined for arguments of type ${shortType(first.type)}.`, first.span);
+  const compared = fn.of === 'equated' ? args.at(-1) : undefined;
+  if (compared !== undefined && !supportsEquality(compared.type))
+    throw invalid(`${fn.name} is not defined for arguments of type ${typeText(compared.type)}.`, compared.span);
 }
 
 /** A NULL that is written as it stands could be a RANGE of any type. */

@@ -1,5 +1,6 @@
 /** Array functions that take a lambda, as subqueries over the elements of the array. */
 import type { Expr, Relation } from '../resolved';
+import { called } from '../resolved-walk';
 import type { Call, Lambda } from '../syntax';
 import type { SqlType } from '../types';
 import { shortType } from './access';
@@ -77,16 +78,7 @@ function overElements(context: Context, name: string, list: Expr, elementType: S
 /** NULL of a NULL array. */
 function orNull(list: Expr, then: Expr): Expr {
   const { span, type } = then;
-  const isNull: Expr = {
-    kind: 'call',
-    function: '$is_null',
-    safe: false,
-    args: [list],
-    named: {},
-    part: null,
-    type: BOOL,
-    span,
-  };
+  const isNull: Expr = called('$is_null', [list], BOOL, span);
   const nothing: Expr = { kind: 'literal', type, value: null, span };
   return { kind: 'case', operand: null, whens: [{ when: isNull, then: nothing }], else: then, type, span };
 }

@@ -1,8 +1,10 @@
 /** Operators: arithmetic, comparison, logic, and the tests that are spelt with words. */
 import { QueryError } from '../../errors';
 import { findFunction } from '../functions/catalogue';
+import type { ScalarName } from '../functions/function-table';
 import { matchFunction } from '../functions/match';
 import type { Expr, FunctionCall } from '../resolved';
+import { called } from '../resolved-walk';
 import type {
   Between,
   Binary,
@@ -26,7 +28,7 @@ import { resolveLiteral } from './literals';
 import { noSignatureOfOperator, typeOfOperand } from './no-signature';
 import { invalid } from './session';
 
-const OPERATORS: Readonly<Record<BinaryOperator, string>> = {
+export const OPERATORS: Readonly<Record<BinaryOperator, ScalarName>> = {
   or: '$or',
   and: '$and',
   '=': '$equal',
@@ -62,7 +64,7 @@ const FLAT: ReadonlySet<BinaryOperator> = new Set<BinaryOperator>(['and', 'or'])
  */
 export function applyOperator(
   { session }: Context,
-  name: string,
+  name: ScalarName,
   operands: readonly Expr[],
   span: Span,
   shown: string,
@@ -80,7 +82,7 @@ export function applyOperator(
     throw noSignatureOfOperator(fn, shown, types, place);
   }
   const args = operands.map((operand, i) => convert(session, operand, match.types[i] ?? operand.type));
-  return { kind: 'call', function: name, safe: false, args, named: {}, part: null, type: match.result, span };
+  return called(name, args, match.result, span);
 }
 
 /** A chain such as `a + b + c` is a spine that leans left: walked in a loop, however long it is. */
@@ -139,16 +141,7 @@ function checkComparable(args: readonly Expr[], supports: (type: SqlType) => boo
 
 export function negated(expr: Expr): FunctionCall {
   const { span } = expr;
-  return {
-    kind: 'call',
-    function: '$not',
-    safe: false,
-    args: [expr],
-    named: {},
-    part: null,
-    type: { kind: 'BOOL' },
-    span,
-  };
+  return called('$not', [expr], { kind: 'BOOL' }, span);
 }
 
 /** The number behind a sign: `-2` is a literal, and a position in ORDER BY; `-(2)` is neither. */
@@ -240,7 +233,7 @@ function isTest(
       if (test === 'unknown' && value.type.kind !== 'BOOL' && !context.session.isUntyped(value))
         throw invalid(`IS UNKNOWN takes BOOL, not ${shortType(value.type)}.`, span);
       const type: SqlType = { kind: 'BOOL' };
-      return { kind: 'call', function: '$is_null', safe: false, args: [value], named: {}, part: null, type, span };
+      return called('$is_null', [value], type, span);
     }
   }
 }

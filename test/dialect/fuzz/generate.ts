@@ -90,7 +90,7 @@ export class Generator {
     );
     if (counts.length === 0) return null;
     return this.random.pick(counts).map((parameter, i) => {
-      if (fn.constant?.includes(i) !== true) return this.ofType(typeText(parameter, element), depth);
+      if (fn.constant?.at !== i) return this.ofType(typeText(parameter, element), depth);
       const type = typeText(parameter, element);
       return this.value(type, constants.length > 0 ? constants : (VALUES[type] ?? []), true);
     });

@@ -17,7 +17,14 @@ import type {
   TableScan,
   UnnestScan,
 } from '../../../../googlesql/resolved';
-import { mapOperands, mapRelation, replacing, visitQuery, type Mapping } from '../../../../googlesql/resolved-walk';
+import {
+  mapOperands,
+  mapRelation,
+  replacing,
+  visitQuery,
+  type Mapping,
+  called,
+} from '../../../../googlesql/resolved-walk';
 import { FIRST_INSTANT, LAST_INSTANT } from '../../../../googlesql/literals/timestamp';
 import type { Span } from '../../../../googlesql/syntax';
 import type { SqlType, TableSchema } from '../../../../googlesql/types';
@@ -480,8 +487,7 @@ function placeOfColumn({ id }: Column, scope: Scope): Place | null {
 function allOf(conditions: readonly Expr[], { type, span }: Expr): Expr {
   const [first] = conditions;
   if (first === undefined) return { kind: 'literal', type, value: 'true', span };
-  const together = { function: '$and', safe: false, args: conditions, named: {}, part: null, type, span } as const;
-  return conditions.length === 1 ? first : { kind: 'call', ...together };
+  return conditions.length === 1 ? first : called('$and', conditions, type, span);
 }
 
 function isCall(expr: Expr, name: string): expr is Extract<Expr, { kind: 'call' }> {

@@ -1,5 +1,6 @@
 /** Where the rows have a value, of which only what is read becomes a column. */
 import type { Column, ComputedColumn, Expr, Relation } from '../../../../googlesql/resolved';
+import { called } from '../../../../googlesql/resolved-walk';
 import type { Span } from '../../../../googlesql/syntax';
 import type { SqlType } from '../../../../googlesql/types';
 import { physicalFieldNames } from '../../sql';
@@ -59,8 +60,7 @@ export class StoredPlace implements Place {
     const column = this.scan.column(this.path, type);
     const stored: Expr = { kind: 'column', column, type: column.type, span };
     if (column.type === type) return stored;
-    const lists = { function: '$with_lists', args: [stored], named: {}, part: null, safe: false } as const;
-    return { kind: 'call', ...lists, type, span };
+    return called('$with_lists', [stored], type, span);
   }
 
   unbracketed(): Unbracketed {

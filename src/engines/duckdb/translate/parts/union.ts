@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 
 import type { Column, ComputedColumn, Expr, OutputColumn, Relation, SetRelation } from '../../../../googlesql/resolved';
+import { called } from '../../../../googlesql/resolved-walk';
 import type { Span } from '../../../../googlesql/syntax';
 import type { SqlType } from '../../../../googlesql/types';
 import { valueOfColumn, type Place, type Unbracketed } from './place';
@@ -95,9 +96,8 @@ class Input {
   }
 
   addJson(name: string, value: Expr): void {
-    const json = { function: '$to_json', args: [value], named: {}, part: null, safe: false } as const;
-    const expr: Expr = { kind: 'call', ...json, type: { kind: 'JSON' }, span: NOWHERE };
-    this.output.push({ name, column: this.#columnOf(name, expr) });
+    const json = called('$to_json', [value], { kind: 'JSON' }, NOWHERE);
+    this.output.push({ name, column: this.#columnOf(name, json) });
   }
 
   #columnOf(name: string, expr: Expr): Column {

@@ -17,6 +17,7 @@ import {
   replacing,
   visitQuery,
   type Mapping,
+  called,
 } from '../../../../googlesql/resolved-walk';
 import type { Context } from '../context';
 import { printExpr } from '../expressions/expressions';
@@ -120,7 +121,7 @@ function withoutRelations(ctx: Context, expr: Expr): Expr {
   const value: Expr = { kind: 'column', column: { id: ctx.newColumn(), name: '', type }, type, span };
   if (expr.operand === null) return value;
   const args = [withoutRelations(ctx, expr.operand), value];
-  return { kind: 'call', function: '$equal', safe: false, args, named: {}, part: null, type: expr.type, span };
+  return called('$equal', args, expr.type, span);
 }
 
 /** @param input of the relation, which gets the columns around it that the relation reads; null: it reads none */

@@ -5,6 +5,7 @@
  * run in two steps: the rows that the stored query shows are written into temporary tables, and all that can fail is computed over these.
  */
 import { columnsRead } from '../../../../googlesql/columns-read';
+import type { ScalarName } from '../../../../googlesql/functions/function-table';
 import type {
   Aggregate,
   AggregateCall,
@@ -26,6 +27,7 @@ import {
   replacing,
   visitQuery,
   type Mapping,
+  called,
 } from '../../../../googlesql/resolved-walk';
 import type { Span } from '../../../../googlesql/syntax';
 import type { SqlType } from '../../../../googlesql/types';
@@ -354,8 +356,8 @@ function filtered(input: Relation, conditions: readonly Expr[]): Relation {
 }
 
 /** @param like has its type and place */
-function callOf(name: string, args: readonly Expr[], { type, span }: Expr): Expr {
-  return { kind: 'call', function: name, safe: false, args, named: {}, part: null, type, span };
+function callOf(name: ScalarName, args: readonly Expr[], { type, span }: Expr): Expr {
+  return called(name, args, type, span);
 }
 
 /** A condition of a CTE's scan as one of the CTE's own rows. */
@@ -379,9 +381,10 @@ function columnRef(column: Column): Expr {
   return { kind: 'column', column, type: column.type, span: NOWHERE };
 }
 
+/** DuckDB bounds what an aggregate gathers by its memory alone. */
 function aggregatesFail(relation: Relation): boolean {
-  if (relation.kind === 'aggregate') return relation.aggregates.some(({ call }) => aggregateFailsItself(call));
-  return relation.kind === 'window' && relation.functions.some(({ call }) => aggregateFailsItself(call.call));
+  if (relation.kind === 'aggregate') return relation.aggregates.some(({ call }) => aggregateFailsItself(call, false));
+  return relation.kind === 'window' && relation.functions.some(({ call }) => aggregateFailsItself(call.call, false));
 }
 
 /** Whether it reads a table, through CTEs too. */

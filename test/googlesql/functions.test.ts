@@ -1,5 +1,8 @@
 /** The function table: names, second names, and signatures that all read. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { findFunction, functionNames } from '../../src/googlesql/functions/catalogue';
+import { allowedFunctionNames } from '../../src/sandbox/functions';
 import { signatureOf } from '../../src/googlesql/functions/signature';
 
 describe('the function table', () => {
@@ -21,6 +24,19 @@ describe('the function table', () => {
       expect(findFunction(name)).toBeDefined();
     for (const name of ['ARRAY_SUM', 'D3A_COUNT.INIT', 'FLATTEN', 'IFERROR', 'ARRAY_ZIP'])
       expect(findFunction(name)).toBeUndefined();
+  });
+
+  it('opens to consumers what computes from its arguments alone', () => {
+    const closed = functionNames().filter((name) => findFunction(name)?.isOpen === false);
+    expect(closed).toEqual(['COSINE_DISTANCE', 'ERROR', 'EUCLIDEAN_DISTANCE', 'SESSION_USER']);
+    expect(allowedFunctionNames()).toEqual(functionNames().filter((name) => !closed.includes(name)));
+  });
+
+  it('has each name once', () => {
+    const text = readFileSync(join(__dirname, '../../src/googlesql/functions/function-table.ts'), 'utf8');
+    const names = [...text.matchAll(/^ {4}'?([$A-Z][\w.]*)'?: /gim)].map(([, name]) => name);
+    expect(names.length).toBeGreaterThan(300);
+    expect(names.length).toBe(new Set(names).size);
   });
 
   it('marks what differs from call to call', () => {

@@ -11,7 +11,7 @@ import { invalid } from './session';
 import { named, withValue } from './variables';
 
 /** Upper-case names of the functions that take a lambda. */
-export const LAMBDA_FUNCTIONS: ReadonlySet<string> = new Set(['ARRAY_FILTER', 'ARRAY_TRANSFORM', 'ARRAY_INCLUDES']);
+const LAMBDA_FUNCTIONS: ReadonlySet<string> = new Set(['ARRAY_FILTER', 'ARRAY_TRANSFORM', 'ARRAY_INCLUDES']);
 const INT64: SqlType = { kind: 'INT64' };
 const BOOL: SqlType = { kind: 'BOOL' };
 

@@ -31,7 +31,8 @@ export { leavesOf } from './relations/typed-output';
 export { formOf, instantOf, type ParameterForm, textParameterOf, withKnownParameters } from './known-parameters';
 export { setUpStatements } from './functions/macros';
 export { runtimeError } from './runtime-errors';
-export { supportedFunctions } from './functions/function-table';
+export { AGGREGATES } from './functions/aggregate-functions';
+export { SCALARS } from './functions/function-table';
 
 export interface TranslateOptions {
   /**

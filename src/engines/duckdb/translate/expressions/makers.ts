@@ -3,6 +3,7 @@
  * without a look at the deadline or at its memory. Whatever else takes too long or too much is ended by the deadline, by the bound on
  * memory, and with the engine's process (docs/decisions/bounded-functions.md).
  */
+import { functionOf } from '../../../../googlesql/functions/catalogue';
 import type {
   AggregateCall,
   Column,
@@ -48,16 +49,6 @@ export const LIMITS = {
 const PLAIN = 200;
 /** A generated array, a repeated text: of any size that its own bound allows. */
 const OF_ANY_SIZE = 1_000;
-const GENERATORS = /^(?:GENERATE_.*ARRAY|REPEAT|LPAD|RPAD)$/;
-/** What a function may make of its arguments again and again; every other one gives back less than it is given, or as much. */
-const GROWTH: Readonly<Record<string, number>> = {
-  ARRAY_TO_STRING: 8,
-  FORMAT: 2,
-  TO_BASE64: 2,
-  TO_HEX: 2,
-  TO_JSON: 2,
-  TO_JSON_STRING: 2,
-};
 
 /** How often the text may be in what replaces parts of it; Infinity: it is not known before the query runs. */
 function replacementGrowth({ function: name, args }: FunctionCall): number {
@@ -111,11 +102,12 @@ export class SizeEstimates {
         return 1;
       case 'column':
         return this.#ofColumn(expr.column.id);
-      case 'call':
-        if (GENERATORS.test(expr.function)) return OF_ANY_SIZE;
-        if (expr.function === 'REPLACE' || expr.function === 'REGEXP_REPLACE')
-          return this.#sum(expr.args.slice(0, 1)) * replacementGrowth(expr);
-        return this.#sum(operandsOf(expr)) * (GROWTH[expr.function] ?? 1);
+      case 'call': {
+        const { grows } = functionOf(expr);
+        if (grows === 'any') return OF_ANY_SIZE;
+        if (grows === 'replacement') return this.#sum(expr.args.slice(0, 1)) * replacementGrowth(expr);
+        return this.#sum(operandsOf(expr)) * grows;
+      }
       case 'case':
         return Math.max(0, ...operandsOf(expr).map((operand) => this.#of(operand)));
       case 'subquery': {

@@ -1,6 +1,6 @@
 /** Mathematics. INT64 and FLOAT64 are exact; NUMERIC division and roots go through FLOAT64. */
 import { QueryError } from '../../../../errors';
-import { type Call, type FunctionTable, arg, same, sqlOf } from '../expressions/call';
+import { type Call, type FunctionTable, arg, nullFirst, raising, same, sqlOf } from '../expressions/call';
 import { doubleOfDecimal } from '../expressions/casts';
 import { duckType } from '../../sql';
 import { roundedDecimal, type Rounding, roundsToConstant } from './decimal-rounding';
@@ -178,16 +178,16 @@ const throughFloat = (duckName: string): { emit: (call: Call) => string; raises:
   raises: true,
 });
 
-export const MATH_FUNCTIONS: FunctionTable = {
-  ABS: { emit: same('abs'), raises: true },
+export const MATH_FUNCTIONS = {
+  ABS: raising(same('abs')),
   ACOS: ofFinite('acos'),
-  ACOSH: { emit: unlessInfinite(finite(same('acosh')).emit), raises: true },
+  ACOSH: raising(unlessInfinite(finite(same('acosh')).emit)),
   ASIN: ofFinite('asin'),
   ASINH: trigonometry('asinh'),
   ATAN: trigonometry('atan'),
   ATAN2: trigonometry('atan2'),
-  ATANH: { emit: unlessInfinite(finite(same('atanh')).emit, true), raises: true },
-  BIT_COUNT: (call) => `CAST(bit_count(${sqlOf(call, 0)}) AS BIGINT)`,
+  ATANH: raising(unlessInfinite(finite(same('atanh')).emit, true)),
+  BIT_COUNT: { emit: (call) => `CAST(bit_count(${sqlOf(call, 0)}) AS BIGINT)`, notOf: 'BYTES' },
   CBRT: trigonometry('cbrt'),
   CEIL: keeping('ceil'),
   COS: ofFinite('cos'),
@@ -196,7 +196,7 @@ export const MATH_FUNCTIONS: FunctionTable = {
   COTH: hyperbolic('tanh'),
   CSC: reciprocal(ofFinite('sin')),
   CSCH: hyperbolic('sinh'),
-  DIV: { emit: integerDivision('//'), raises: true },
+  DIV: raising(integerDivision('//')),
   EXP: finite(throughFloat('exp').emit),
   FLOOR: keeping('floor'),
   GREATEST: extreme('greatest'),
@@ -204,19 +204,22 @@ export const MATH_FUNCTIONS: FunctionTable = {
   IS_INF: same('isinf'),
   IS_NAN: same('isnan'),
   LEAST: extreme('least'),
-  LN: { emit: unlessInfinite(throughFloat('ln').emit), raises: true },
-  LOG: { emit: logarithm, raises: true },
-  LOG10: { emit: unlessInfinite(throughFloat('log10').emit), raises: true },
-  MOD: { emit: integerDivision('%'), raises: true },
+  LN: raising(unlessInfinite(throughFloat('ln').emit)),
+  LOG: raising(logarithm),
+  LOG10: raising(unlessInfinite(throughFloat('log10').emit)),
+  MOD: raising(integerDivision('%')),
   PARSE_NUMERIC: parsed,
   POW: finite(throughFloat('pow').emit),
   RAND: () => 'random()',
-  ROUND: { emit: rounding('round'), raises: true },
+  ROUND: nullFirst(raising(rounding('round'))),
   SAFE_ADD: safely('+'),
-  SAFE_DIVIDE: (call) =>
-    call.bind([sqlOf(call, 0), `nullif(${sqlOf(call, 1)}, 0)`], (a, b) =>
-      call.type.kind === 'FLOAT64' ? finiteOrNull(`(${a} / ${b})`, a, b) : quotient(call, a, b, true),
-    ),
+  SAFE_DIVIDE: {
+    emit: (call) =>
+      call.bind([sqlOf(call, 0), `nullif(${sqlOf(call, 1)}, 0)`], (a, b) =>
+        call.type.kind === 'FLOAT64' ? finiteOrNull(`(${a} / ${b})`, a, b) : quotient(call, a, b, true),
+      ),
+    writtenOut: true,
+  },
   SAFE_MULTIPLY: safely('*'),
   SAFE_NEGATE: (call) => call.bind([sqlOf(call, 0)], (x) => `TRY(-(${x}))`),
   SAFE_SUBTRACT: safely('-'),
@@ -230,11 +233,11 @@ export const MATH_FUNCTIONS: FunctionTable = {
     ),
   SIN: ofFinite('sin'),
   SINH: finite(same('sinh')),
-  SQRT: { emit: throughFloat('sqrt').emit, raises: true },
+  SQRT: raising(throughFloat('sqrt').emit),
   TAN: ofFinite('tan'),
   TANH: trigonometry('tanh'),
-  TRUNC: { emit: rounding('trunc'), raises: true },
-};
+  TRUNC: nullFirst(raising(rounding('trunc'))),
+} satisfies FunctionTable;
 
 function parsed(call: Call): string {
   const type = duckType(call.type);

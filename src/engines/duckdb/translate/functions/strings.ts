@@ -1,6 +1,16 @@
 /** Functions of STRING, in characters, that is code points. Those that also take BYTES say so. */
 import type { SqlType } from '../../../../googlesql/types';
-import { type Argument, type Call, type FunctionRow, type FunctionTable, arg, same, sqlOf } from '../expressions/call';
+import {
+  type Argument,
+  type Call,
+  type FunctionRow,
+  type FunctionTable,
+  arg,
+  nullFirst,
+  raising,
+  same,
+  sqlOf,
+} from '../expressions/call';
 import { bytesToCodePoints, endOfBytes, substrBytes } from './bytes';
 import { physicalFieldNames, quoteText } from '../../sql';
 import { LIMITS, rewritten, unlessOver } from '../expressions/makers';
@@ -279,37 +289,35 @@ function editDistance(call: Call): string {
   });
 }
 
-export const STRING_FUNCTIONS: FunctionTable = {
+export const STRING_FUNCTIONS = {
   ASCII: ascii,
   BYTE_LENGTH: (call) =>
     arg(call, 0).type.kind === 'BYTES' ? `octet_length(${sqlOf(call, 0)})` : `strlen(${sqlOf(call, 0)})`,
   CHAR_LENGTH: same('length'),
-  CHR: {
-    // DuckDB fails for statistics beyond INTEGER while it plans, where no TRY is.
-    emit: (call) =>
-      call.bind(
-        [sqlOf(call, 0)],
-        (x) => `chr(CAST(CASE WHEN ${x} >> 21 = 0 THEN ${x} ELSE (${x} & 0) - 1 END AS INTEGER))`,
-      ),
-    raises: true,
-  },
+  // DuckDB fails for statistics beyond INTEGER while it plans, where no TRY is.
+  CHR: raising((call) =>
+    call.bind(
+      [sqlOf(call, 0)],
+      (x) => `chr(CAST(CASE WHEN ${x} >> 21 = 0 THEN ${x} ELSE (${x} & 0) - 1 END AS INTEGER))`,
+    ),
+  ),
   CODE_POINTS_TO_STRING: codePointsToString,
   CONCAT: concatTexts,
   CONTAINS_SUBSTR: containsSubstr,
   EDIT_DISTANCE: ofBytesToo(editDistance),
   ENDS_WITH: onTexts((a, b) => `suffix(${a}, ${b})`),
   INITCAP: initcap,
-  INSTR: ofBytesToo(instr),
-  LEFT: end('left'),
+  INSTR: nullFirst(ofBytesToo(instr)),
+  LEFT: nullFirst(end('left')),
   LENGTH: (call) =>
     arg(call, 0).type.kind === 'BYTES' ? `octet_length(${sqlOf(call, 0)})` : `length(${sqlOf(call, 0)})`,
   LOWER: (call) =>
     ofBytes(call) ? overLatin1(call, { emit: translated(UPPERCASE, LOWERCASE) }) : named('lq_lower')(call),
-  LPAD: pad('lpad'),
+  LPAD: nullFirst(pad('lpad')),
   LTRIM: trim('ltrim'),
   NORMALIZE: (call) => normalForm(call, sqlOf(call, 0)),
   NORMALIZE_AND_CASEFOLD: (call) => call.bind([normalForm(call, sqlOf(call, 0))], (x) => `lq_casefolded(${x})`),
-  REPEAT: ofBytesToo(repeat),
+  REPEAT: nullFirst(ofBytesToo(repeat)),
   REPLACE: ofBytesToo((call) =>
     rewritten(
       call,
@@ -318,21 +326,21 @@ export const STRING_FUNCTIONS: FunctionTable = {
     ),
   ),
   REVERSE: ofBytesToo((call) => reversed(sqlOf(call, 0))),
-  RIGHT: end('right'),
-  RPAD: pad('rpad'),
+  RIGHT: nullFirst(end('right')),
+  RPAD: nullFirst(pad('rpad')),
   RTRIM: trim('rtrim'),
   SPLIT: ofBytesToo(split),
   STARTS_WITH: onTexts((a, b) => `starts_with(${a}, ${b})`),
   STRPOS: ofBytesToo(same('strpos')),
-  SUBSTR: substr,
+  SUBSTR: nullFirst(substr),
   TO_CODE_POINTS: (call) =>
     arg(call, 0).type.kind === 'BYTES'
       ? bytesToCodePoints(call)
       : `list_transform(list_filter(string_split(${sqlOf(call, 0)}, ''), lambda c: c <> ''), lambda c: CAST(unicode(c) AS BIGINT))`,
-  TRANSLATE: ofBytesToo(translateCharacters),
+  TRANSLATE: nullFirst(ofBytesToo(translateCharacters)),
   TRIM: trim('trim'),
   UNICODE: (call) =>
     call.bind([sqlOf(call, 0)], (s) => `CAST(CASE ${s} WHEN '' THEN 0 ELSE unicode(${s}) END AS BIGINT)`),
   UPPER: (call) =>
     ofBytes(call) ? overLatin1(call, { emit: translated(LOWERCASE, UPPERCASE) }) : named('lq_upper')(call),
-};
+} satisfies FunctionTable;

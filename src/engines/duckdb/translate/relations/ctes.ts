@@ -1,8 +1,8 @@
 /** Which CTEs are computed once and kept, and which are written out at each place that reads them. */
 import { columnsOfQuery } from '../../../../googlesql/columns-read';
+import { functionOf } from '../../../../googlesql/functions/catalogue';
 import type { Cte, Expr, Relation, ResolvedQuery } from '../../../../googlesql/resolved';
 import { visitQuery } from '../../../../googlesql/resolved-walk';
-import { RANDOM } from '../expressions/call';
 
 /** So many times written out, any CTE costs DuckDB more to plan than to keep. */
 const MANY_READS = 50;
@@ -120,7 +120,7 @@ function isVolatile(query: ResolvedQuery): boolean {
   let found = false;
   visitQuery(query, {
     expr: (expr) => {
-      found ||= expr.kind === 'call' && RANDOM.has(expr.function);
+      found ||= expr.kind === 'call' && functionOf(expr).value === 'random';
     },
   });
   return found;

@@ -32,6 +32,7 @@ import {
 import type { Span } from '../../../../googlesql/syntax';
 import type { SqlType } from '../../../../googlesql/types';
 import { aggregateFailsItself, failsItself } from '../../../../googlesql/totality';
+import { aggregateRow } from '../functions/aggregate-functions';
 import { isClosed, outerColumns, outerColumnsOf } from './ctes';
 import { conjuncts } from './subquery-lists';
 import { visibleColumns } from './visible-columns';
@@ -403,12 +404,6 @@ function readsRows(relation: Relation): boolean {
 
 const reading = new WeakMap<Relation, boolean>();
 
-/** Aggregates that give the same for the same rows in any order, of what is no FLOAT64. */
-const FREE_OF_ORDER: ReadonlySet<string> = new Set([
-  ...['APPROX_COUNT_DISTINCT', 'AVG', 'BIT_AND', 'BIT_OR', 'BIT_XOR', 'COUNT', 'COUNTIF', 'COUNT_STAR', 'GROUPING'],
-  ...['LOGICAL_AND', 'LOGICAL_OR', 'MAX', 'MIN', 'SUM'],
-]);
-
 /** A query without the LIMIT that ends it: which rows that cuts off decides on an error only where a value of a row cannot be written. */
 function withoutCut(query: ResolvedQuery): ResolvedQuery {
   let { relation } = query;
@@ -449,7 +444,7 @@ function isFreeOfOrder(query: ResolvedQuery, ofCte = (_cte: Cte): boolean => tru
 
 function isAggregateFreeOfOrder({ keys, aggregates }: Aggregate): boolean {
   const isFree = (call: AggregateCall): boolean =>
-    FREE_OF_ORDER.has(call.function) &&
+    aggregateRow(call).isFreeOfOrder &&
     callExpressions(call).length === call.args.length &&
     call.args.every(({ type }) => type.kind !== 'FLOAT64');
   return keys.every(({ expr }) => expr.type.kind !== 'FLOAT64') && aggregates.every(({ call }) => isFree(call));

@@ -4,13 +4,13 @@
  */
 import type { ScalarName } from '../../../src/googlesql/functions/function-table';
 import type { Cte, Expr, Relation, ResolvedQuery } from '../../../src/googlesql/resolved';
+import { called } from '../../../src/googlesql/resolved-nodes';
 import {
   inputsOf,
   operandsOf,
   relationExpressions,
   relationsBelow,
   replacing,
-  called,
 } from '../../../src/googlesql/resolved-walk';
 import { evaluated, placeProbe, type Probes } from './probes';
 

@@ -1,5 +1,6 @@
 /** GROUP BY, SELECT DISTINCT and aggregates without GROUP BY. */
 import type { Aggregate, Column, ColumnRef, ComputedColumn } from '../resolved';
+import { columnRef } from '../resolved-nodes';
 import { relationExpressions } from '../resolved-walk';
 import { aggregateSql } from './aggregates';
 import { nested, rowsOf, type Block, type Item } from './block';
@@ -61,7 +62,7 @@ function withNamedKeys(aggregate: Aggregate): Aggregate {
     if (expr.kind === 'column') return { column, expr };
     const named: Column = { ...column, id: COMPUTED + column.id };
     computed.push({ column: named, expr });
-    const ref: ColumnRef = { kind: 'column', column: named, type: column.type, span: expr.span };
+    const ref: ColumnRef = columnRef(named, expr.span);
     return { column, expr: ref };
   });
   if (computed.length === 0) return aggregate;

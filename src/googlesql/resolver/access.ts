@@ -1,7 +1,7 @@
 /** Names, fields and subscripts. */
 import { coerces } from '../coercion';
 import type { Expr, FieldRef, MakeStruct } from '../resolved';
-import { called } from '../resolved-walk';
+import { called } from '../resolved-nodes';
 import type { FieldAccess, Identifier, PathExpression, Span, Subscript } from '../syntax';
 import { typeText } from '../type-names';
 import type { SqlType } from '../types';

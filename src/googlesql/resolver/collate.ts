@@ -1,6 +1,6 @@
 /** `ORDER BY x COLLATE 'name'`, which is as good as the function: it overrides what collation x has. */
 import type { Expr } from '../resolved';
-import { called } from '../resolved-walk';
+import { called } from '../resolved-nodes';
 import type { Literal } from '../syntax';
 import { shortType } from './access';
 import { invalid } from './session';

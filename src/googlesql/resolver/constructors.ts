@@ -2,7 +2,7 @@
 import { coerces } from '../coercion';
 import { intervalText } from '../literals/interval';
 import type { Expr } from '../resolved';
-import { called } from '../resolved-walk';
+import { called } from '../resolved-nodes';
 import type { ArrayConstructor, Interval, StructConstructor } from '../syntax';
 import { constructedType, typeText } from '../type-names';
 import type { SqlType, StructField } from '../types';

@@ -2,7 +2,7 @@
 import { findFunction } from '../functions/catalogue';
 import { matchFunction } from '../functions/match';
 import type { Expr } from '../resolved';
-import { called } from '../resolved-walk';
+import { called } from '../resolved-nodes';
 import type { Extract } from '../syntax';
 import type { SqlType } from '../types';
 import { shortType } from './access';

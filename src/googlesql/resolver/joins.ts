@@ -1,6 +1,6 @@
 /** Joins: of tables, and of a table with the elements of its own arrays. */
 import type { Column, ComputedColumn, Expr, JoinRelation, Relation } from '../resolved';
-import { called } from '../resolved-walk';
+import { called } from '../resolved-nodes';
 import type { FromItem, Identifier, Join, JoinSide, Span } from '../syntax';
 import { fieldAt } from './access';
 import { supportsEquality } from './comparable';

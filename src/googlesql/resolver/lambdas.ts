@@ -1,6 +1,6 @@
 /** Array functions that take a lambda, as subqueries over the elements of the array. */
 import type { Expr, Relation } from '../resolved';
-import { called } from '../resolved-walk';
+import { called, queryOf } from '../resolved-nodes';
 import type { Call, Lambda } from '../syntax';
 import type { SqlType } from '../types';
 import { shortType } from './access';
@@ -59,7 +59,7 @@ function overElements(context: Context, name: string, list: Expr, elementType: S
   const condition = (): Expr => converted(session, body, BOOL, `The lambda of ${name}`);
   if (name === 'ARRAY_INCLUDES') {
     const relation: Relation = { kind: 'filter', input: unnest, condition: condition() };
-    const query = { ctes: [], relation, output: [{ name: null, column: element }], valueTable: false, ordered: false };
+    const query = queryOf(relation, element);
     return orNull(list, { kind: 'subquery', mode: 'exists', operand: null, query, type: BOOL, span });
   }
   const result = name === 'ARRAY_FILTER' ? element : session.column(null, body.type);

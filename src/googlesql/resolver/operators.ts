@@ -4,7 +4,7 @@ import { findFunction } from '../functions/catalogue';
 import type { ScalarName } from '../functions/function-table';
 import { matchFunction } from '../functions/match';
 import type { Expr, FunctionCall } from '../resolved';
-import { called } from '../resolved-walk';
+import { called } from '../resolved-nodes';
 import type {
   Between,
   Binary,

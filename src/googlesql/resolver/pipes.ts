@@ -5,6 +5,7 @@
  */
 import { orderAfter } from '../row-order';
 import type { Column, ComputedColumn, Cte, Relation, SortKey } from '../resolved';
+import { NOWHERE } from '../resolved-nodes';
 import type { OrderItem, PipeExtend, PipeJoin, PipeOperator, PipeSelect, PipeSet, PipeSetOperation } from '../syntax';
 import type { PipeWith, Query, SelectItem, Span } from '../syntax';
 import { shortType } from './access';
@@ -350,5 +351,3 @@ class Pipeline {
     this.ctes = scope;
   }
 }
-
-const NOWHERE: Span = { start: 0, end: 0 };

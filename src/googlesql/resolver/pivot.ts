@@ -4,8 +4,9 @@
  */
 import { coerces } from '../coercion';
 import { columnsRead } from '../columns-read';
-import { callExpressions, called } from '../resolved-walk';
+import { callExpressions } from '../resolved-walk';
 import type { AggregateCall, Column, ComputedColumn, Expr, Relation } from '../resolved';
+import { called } from '../resolved-nodes';
 import type { Pivot, PivotClause, Span } from '../syntax';
 import type { SqlType } from '../types';
 import { shortType } from './access';

@@ -1,6 +1,6 @@
 /** UNPIVOT, lowered to an array of (label, values) per row, unnested. */
 import type { Column, ComputedColumn, Expr, Relation } from '../resolved';
-import { called } from '../resolved-walk';
+import { called } from '../resolved-nodes';
 import type { Span, Unpivot, UnpivotClause } from '../syntax';
 import { sameType, typeText } from '../type-names';
 import type { SqlType } from '../types';

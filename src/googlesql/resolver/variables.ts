@@ -1,5 +1,6 @@
 /** Values that an expression names: WITH(a AS ..., ...) as a subquery of one row, in which each is a column. */
 import type { Column, Expr, Relation } from '../resolved';
+import { queryOf } from '../resolved-nodes';
 import type { Span, WithExpression } from '../syntax';
 import type { Context } from './context';
 import { resolveExpr } from './expression';
@@ -39,6 +40,6 @@ export function withValue(session: Session, value: Expr, span: Span, use: (value
 function ofOneRow(session: Session, input: Relation, expr: Expr, span: Span): Expr {
   const column = session.column(null, expr.type);
   const relation: Relation = { kind: 'compute', input, columns: [{ column, expr }] };
-  const query = { ctes: [], relation, output: [{ name: null, column }], valueTable: false, ordered: false };
+  const query = queryOf(relation, column);
   return { kind: 'subquery', mode: 'scalar', operand: null, query, type: expr.type, span };
 }

@@ -5,6 +5,7 @@
 
 import { QueryError } from '../../../errors';
 import type { Column, Cte, Expr, Relation, ResolvedQuery } from '../../../googlesql/resolved';
+import { NOWHERE } from '../../../googlesql/resolved-nodes';
 import type { NamedType, SqlType, TableSchema } from '../../../googlesql/types';
 import type { Part } from '../data/part';
 import type { Fence, LineForm } from '../../contract';
@@ -227,8 +228,6 @@ function outputValues({ output, valueTable }: ResolvedQuery, stored: ReadonlySet
     stored: stored.has(column.id),
   }));
 }
-
-const NOWHERE = { start: 0, end: 0 };
 
 function cutOff(relation: Relation, maxRows: number | null): Relation {
   if (maxRows === null) return relation;

@@ -4,15 +4,8 @@
  * memory, and with the engine's process (docs/decisions/bounded-functions.md).
  */
 import { functionOf } from '../../../../googlesql/functions/catalogue';
-import type {
-  AggregateCall,
-  Column,
-  Expr,
-  FunctionCall,
-  Relation,
-  ResolvedQuery,
-} from '../../../../googlesql/resolved';
-import { operandsOf, relationExpressions, relationsBelow } from '../../../../googlesql/resolved-walk';
+import type { Column, Expr, FunctionCall, Relation, ResolvedQuery } from '../../../../googlesql/resolved';
+import { operandsOf, relationExpressions, relationsBelow, definesOf } from '../../../../googlesql/resolved-walk';
 import type { SqlType } from '../../../../googlesql/types';
 import { CHUNK_BYTES } from '../../scalar-functions/chunk-budget';
 import type { Argument, Call } from './call';
@@ -81,8 +74,11 @@ export class SizeEstimates {
   }
 
   /** A column is what an expression gives, or an element of it. */
-  define({ id, type }: Column, expr: Expr): void {
-    const estimate = this.#of(expr);
+  define(column: Column, expr: Expr): void {
+    this.#define(column, this.#of(expr));
+  }
+
+  #define({ id, type }: Column, estimate: number): void {
     if (hasSize(type)) this.#set(id, estimate);
   }
 
@@ -145,40 +141,9 @@ export class SizeEstimates {
 
   /** Estimates the columns that a relation defines; those of what it reads are known. */
   #relation(relation: Relation): void {
-    switch (relation.kind) {
-      case 'cte':
-        return relation.columns.forEach((c) => this.rename(c.source.id, c.column.id));
-      case 'unnest':
-        return this.define(relation.element, relation.array);
-      case 'compute':
-        return relation.columns.forEach((c) => this.define(c.column, c.expr));
-      case 'aggregate':
-        relation.keys.forEach((k) => this.define(k.column, k.expr));
-        return relation.aggregates.forEach(({ column, call }) => this.#aggregate(column, call));
-      case 'window':
-        return relation.functions.forEach(({ column, call: { call } }) => this.#aggregate(column, call));
-      case 'set':
-        return relation.columns.forEach(({ id }, i) =>
-          relation.inputs.forEach(({ output }) => {
-            const estimate = this.#ofColumn(output[i]?.column.id ?? -1);
-            if (estimate > this.#ofColumn(id)) this.#set(id, estimate);
-          }),
-        );
-      case 'table':
-      case 'single_row':
-      case 'query':
-      case 'join':
-      case 'filter':
-      case 'sort':
-      case 'limit':
-        return;
-    }
-  }
-
-  /** What rows of a table hold together is not made of little. */
-  #aggregate({ id, type }: Column, { args }: AggregateCall): void {
-    const estimate = this.#sum(args);
-    if (hasSize(type)) this.#set(id, estimate);
+    // What rows of a table hold together is not made of little.
+    for (const { column, from, call } of definesOf(relation))
+      this.#define(column, call === null ? Math.max(1, ...from.map((expr) => this.#of(expr))) : this.#sum(call.args));
   }
 }
 

@@ -1,5 +1,6 @@
 /** `HAVING MAX key` and `HAVING MIN key` of aggregates: only the rows of a group count whose key is the greatest or least of the group. */
-import type { Aggregate, AggregateCall, ColumnRef, ComputedColumn, Expr } from '../../../../googlesql/resolved';
+import type { Aggregate, AggregateCall, ComputedColumn, Expr } from '../../../../googlesql/resolved';
+import { columnRef } from '../../../../googlesql/resolved-nodes';
 import { quoteName } from '../../sql';
 import { columnName, type Context } from '../context';
 
@@ -23,7 +24,7 @@ export function withExtremeKeysComputed(ctx: Context, relation: Aggregate): Aggr
   const computed = (expr: Expr, column = { id: ctx.newColumn(), name: '', type: expr.type }): Expr => {
     if (expr.kind === 'column') return expr;
     columns.push({ column, expr });
-    return { kind: 'column', column, type: column.type, span: expr.span } satisfies ColumnRef;
+    return columnRef(column, expr.span);
   };
   const keys = relation.keys.map((key) => ({ ...key, expr: computed(key.expr, key.column) }));
   const aggregates = relation.aggregates.map(({ column, call }) => {

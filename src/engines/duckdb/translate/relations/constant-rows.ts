@@ -3,6 +3,7 @@
  * computed beside the other side's. What they hold then folds, and a time bound made of them reaches the scan.
  */
 import type { ComputedColumn, JoinRelation, Relation } from '../../../../googlesql/resolved';
+import { columnRef } from '../../../../googlesql/resolved-nodes';
 import { Context } from '../context';
 import { printExpr } from '../expressions/expressions';
 
@@ -37,7 +38,7 @@ function constantRow(relation: Relation): readonly (readonly ComputedColumn[])[]
       if (before === null) return null;
       const renamed = relation.columns.map(({ column, source }) => ({
         column,
-        expr: { kind: 'column', column: source, type: source.type, span: { start: 0, end: 0 } } as const,
+        expr: columnRef(source),
       }));
       return [...before, renamed];
     }

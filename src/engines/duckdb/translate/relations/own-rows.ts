@@ -18,6 +18,7 @@ import type {
   Relation,
   ResolvedQuery,
 } from '../../../../googlesql/resolved';
+import { called, NOWHERE, columnRef, queryOf } from '../../../../googlesql/resolved-nodes';
 import {
   callExpressions,
   mapOperands,
@@ -27,7 +28,7 @@ import {
   replacing,
   visitQuery,
   type Mapping,
-  called,
+  visibleColumns,
 } from '../../../../googlesql/resolved-walk';
 import type { Span } from '../../../../googlesql/syntax';
 import type { SqlType } from '../../../../googlesql/types';
@@ -35,7 +36,6 @@ import { aggregateFailsItself, failsItself } from '../../../../googlesql/totalit
 import { aggregateRow } from '../functions/aggregate-functions';
 import { isClosed, outerColumns, outerColumnsOf } from './ctes';
 import { conjuncts } from './subquery-lists';
-import { visibleColumns } from './visible-columns';
 
 export interface OwnRows {
   /** The query over the tables, which are among its CTEs. */
@@ -281,7 +281,7 @@ class Separation {
   }
 
   #table(relation: Relation): CteScan {
-    const query = queryOf(relation, visibleColumns(relation));
+    const query = queryOf(relation, ...visibleColumns(relation));
     const cte: Cte = { id: ++this.#lastId, name: 'own rows', span: NOWHERE, query };
     this.#tables.add(cte.id);
     this.#made.push(cte);
@@ -329,14 +329,7 @@ class Separation {
   }
 }
 
-const NOWHERE = { start: 0, end: 0 };
-
 const placeOf = ({ kind, span }: Expr): string => `${kind} ${span.start}-${span.end}`;
-
-function queryOf(relation: Relation, columns: readonly Column[] = []): ResolvedQuery {
-  const output = columns.map((column) => ({ name: null, column }));
-  return { ctes: [], relation, output, valueTable: false, ordered: false };
-}
 
 const conditionsAlone = new WeakMap<Expr, Relation>();
 
@@ -376,10 +369,6 @@ function filteredSides({ type, left, right }: JoinRelation): readonly Relation[]
     ...(type === 'inner' || type === 'left' ? [left] : []),
     ...(type === 'inner' || type === 'right' ? [right] : []),
   ];
-}
-
-function columnRef(column: Column): Expr {
-  return { kind: 'column', column, type: column.type, span: NOWHERE };
 }
 
 /** DuckDB bounds what an aggregate gathers by its memory alone. */

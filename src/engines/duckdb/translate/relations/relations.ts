@@ -3,7 +3,7 @@
  * nesting away; leaving unwanted columns out here keeps wide records from travelling through UNNEST, sorts and joins.
  */
 import { columnsRead } from '../../../../googlesql/columns-read';
-import { relationExpressions } from '../../../../googlesql/resolved-walk';
+import { relationExpressions, visibleColumns } from '../../../../googlesql/resolved-walk';
 import type {
   ComputedColumn,
   CteScan,
@@ -14,11 +14,11 @@ import type {
   ResolvedQuery,
   SetRelation,
 } from '../../../../googlesql/resolved';
+import { queryOf } from '../../../../googlesql/resolved-nodes';
 import { gathersRows, printAggregate, printWindow } from '../functions/aggregates';
 import { withExtremeKeysComputed } from '../functions/having-extremes';
 import { withoutConstantRow } from './constant-rows';
 import { withOuterColumnsComputed, withOuterColumnsOfLambdas, withSubqueriesComputed } from './computed-inputs';
-import { visibleColumns } from './visible-columns';
 import { selectList } from '../select-list';
 import { columnName, type Context } from '../context';
 import { conjuncts } from './subquery-lists';
@@ -155,7 +155,7 @@ function printCut(ctx: Context, { input }: Limit, wanted: Wanted, limit: string)
 }
 
 function asQuery(relation: Relation): ResolvedQuery {
-  return { ctes: [], relation, output: [], valueTable: false, ordered: false };
+  return queryOf(relation);
 }
 
 /** What stands behind FROM: the rows of a relation for which a condition holds. */

@@ -1,5 +1,6 @@
 /** The functions that a query may call by name, and the operators, which start with a dollar. */
-import { FUNCTIONS, type FunctionEntry, type FunctionName } from './function-table';
+import type { BinaryOperator } from '../syntax';
+import { FUNCTIONS, type FunctionEntry, type FunctionName, type ScalarName } from './function-table';
 
 export interface SqlFunction extends Omit<FunctionEntry, 'signatures'> {
   /** Canonical name: upper case, with its namespace; `$add` and the like for operators. */
@@ -34,3 +35,27 @@ export function functionOf(call: { readonly function: FunctionName }): SqlFuncti
 export function functionNames(): string[] {
   return [...BY_NAME.keys()].filter((name) => !name.startsWith('$')).sort();
 }
+
+/** The function of an operator between two operands. */
+export const OPERATORS: Readonly<Record<BinaryOperator, ScalarName>> = {
+  or: '$or',
+  and: '$and',
+  '=': '$equal',
+  '!=': '$not_equal',
+  '<': '$less',
+  '<=': '$less_or_equal',
+  '>': '$greater',
+  '>=': '$greater_or_equal',
+  like: '$like',
+  'not like': '$like',
+  '|': '$bit_or',
+  '^': '$bit_xor',
+  '&': '$bit_and',
+  '<<': '$shift_left',
+  '>>': '$shift_right',
+  '+': '$add',
+  '-': '$subtract',
+  '*': '$multiply',
+  '/': '$divide',
+  '||': '$concat',
+};

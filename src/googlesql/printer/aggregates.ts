@@ -3,7 +3,7 @@ import type { AggregateCall, Expr, ResolvedBound, ResolvedFrame, SortKey, Window
 import { functionOf } from '../functions/catalogue';
 import { exprSql, maskedSql } from './expressions';
 import { aggregateFailsItself, canFail } from '../totality';
-import { unguarded, type Rows } from './rows';
+import { unguarded, type Rows } from './session';
 import type { PrintSession } from './session';
 
 /**

@@ -6,8 +6,7 @@ import { aggregateSql } from './aggregates';
 import { nested, rowsOf, type Block, type Item } from './block';
 import { exprSql } from './expressions';
 import { inputBlock, isBeforeSelect } from './relations';
-import type { Rows } from './rows';
-import type { PrintSession } from './session';
+import type { PrintSession, Rows } from './session';
 
 const NOTHING: ReadonlySet<number> = new Set();
 

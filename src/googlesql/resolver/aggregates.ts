@@ -13,9 +13,9 @@ import type { Context } from './context';
 import { convert } from './convert';
 import { resolveExpr } from './expression';
 import { signedNumber } from './operators';
+import { resolveLimitCount } from './order';
 import { sameExpr } from './same';
 import { invalid } from './session';
-import { resolveLimitCount } from './limit';
 import { NESTED_WINDOW, resolveWindow } from './windows';
 
 /** Of an aggregate in the argument of another one, or of a name that stands for it. */

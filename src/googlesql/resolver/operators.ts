@@ -1,6 +1,6 @@
 /** Operators: arithmetic, comparison, logic, and the tests that are spelt with words. */
 import { QueryError } from '../../errors';
-import { findFunction } from '../functions/catalogue';
+import { findFunction, OPERATORS } from '../functions/catalogue';
 import type { ScalarName } from '../functions/function-table';
 import { matchFunction } from '../functions/match';
 import type { Expr, FunctionCall } from '../resolved';
@@ -27,29 +27,6 @@ import { resolveExpr } from './expression';
 import { resolveLiteral } from './literals';
 import { noSignatureOfOperator, typeOfOperand } from './no-signature';
 import { invalid } from './session';
-
-export const OPERATORS: Readonly<Record<BinaryOperator, ScalarName>> = {
-  or: '$or',
-  and: '$and',
-  '=': '$equal',
-  '!=': '$not_equal',
-  '<': '$less',
-  '<=': '$less_or_equal',
-  '>': '$greater',
-  '>=': '$greater_or_equal',
-  like: '$like',
-  'not like': '$like',
-  '|': '$bit_or',
-  '^': '$bit_xor',
-  '&': '$bit_and',
-  '<<': '$shift_left',
-  '>>': '$shift_right',
-  '+': '$add',
-  '-': '$subtract',
-  '*': '$multiply',
-  '/': '$divide',
-  '||': '$concat',
-};
 
 /** Operators that the literal NULL may stand at; at any other it is surely a mistake, and an error. */
 const TAKES_NULL: ReadonlySet<BinaryOperator> = new Set<BinaryOperator>(['and', 'or', '<<', '>>']);

@@ -16,7 +16,6 @@ import { convert } from './convert';
 import { resolveExpr } from './expression';
 import { resolveFrom, type FromContext, type Source } from './from';
 import { negated } from './operators';
-import { pivotColumnName } from './pivot-name';
 import { NameList, scopeOf } from './scope';
 import { invalid, type Session } from './session';
 
@@ -145,4 +144,32 @@ function restricted(
     aggregate: { ...aggregate, function: 'ARRAY_AGG', nulls: 'ignore', limit, type: list },
     finish: (column) => called('$safe_at', [session.ref(column, span), at], type, span),
   };
+}
+
+/** `first`: nothing stands before it, so it must not start with a digit. */
+export function pivotColumnName(value: Expr, first: boolean): string {
+  const { type } = value;
+  if (value.kind === 'make_struct' && type.kind === 'STRUCT') {
+    const parts = value.fields.map((field, i) => {
+      const name = type.fields[i]?.name ?? null;
+      return `${name === null ? '' : `${name}_`}${pivotColumnName(field, first && i === 0 && name === null)}`;
+    });
+    return parts.join('_');
+  }
+  if (value.kind !== 'literal') throw invalid('This value of PIVOT needs an alias.', value.span);
+  if (value.value === null) return 'NULL';
+  const text = value.value;
+  switch (type.kind) {
+    case 'STRING':
+      return text === '' ? `${first ? '' : '_'}empty_string_value` : text;
+    case 'DATE':
+      return `${first ? '_' : ''}${text.replaceAll('-', '_')}`;
+    case 'INT64':
+    case 'NUMERIC':
+    case 'BIGNUMERIC':
+    case 'BOOL':
+      return (first && /^\d/.test(text) ? '_' : '') + text.replaceAll('-', 'minus_').replaceAll('.', '_point_');
+    default:
+      throw invalid(`A value of type ${shortType(type)} needs an alias in PIVOT.`, value.span);
+  }
 }

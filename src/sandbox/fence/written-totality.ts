@@ -2,8 +2,7 @@
  * Which expressions of a stored query may raise a run-time error, judged by how they are written: the tables of a stored
  * query have no known types here. What is not surely total counts as fallible.
  */
-import { findFunction, type SqlFunction } from '../../googlesql/functions/catalogue';
-import { OPERATORS } from '../../googlesql/resolver/operators';
+import { findFunction, type SqlFunction, OPERATORS } from '../../googlesql/functions/catalogue';
 import type { Call, Expression } from '../../googlesql/syntax';
 import { forEachChild, type SyntaxNode } from '../../googlesql/syntax-walk';
 import { PATTERNS } from '../../googlesql/totality';

@@ -1,7 +1,7 @@
 /** The table of aggregate and window functions: how each is printed, or that it is refused. */
 import { QueryError } from '../../../../errors';
 import type { AggregateName } from '../../../../googlesql/functions/function-table';
-import type { AggregateCall } from '../../../../googlesql/resolved';
+import type { AggregateCall, SortKey } from '../../../../googlesql/resolved';
 import { printArgument, printCondition, printExpr, printSortKeys } from '../expressions/expressions';
 import { type Argument, type Refused, refused } from '../expressions/call';
 import type { Context } from '../context';
@@ -16,7 +16,6 @@ import {
   sumOfFloatList,
   sumOfIntervals,
 } from './sums';
-import { inOrder } from './list-order';
 import { percentileCont, percentileDisc } from './percentiles';
 import { duckType, fail, physicalFieldNames, quoteText, structOf } from '../../sql';
 
@@ -382,4 +381,23 @@ export function aggregateRow({
 }: Pick<AggregateCall, 'function'>): Pick<AggregateRow, 'isFixed' | 'isFreeOfOrder'> {
   const row = AGGREGATES[name];
   return 'instead' in row ? { isFixed: false, isFreeOfOrder: false } : row;
+}
+
+/**
+ * `list` sorted by its elements, which have the type of the key. NaN is below all numbers, where DuckDB has it above them; and it
+ * compares the INTERVALs of a list part by part.
+ */
+export function inOrder(ctx: Context, list: string, { expr, descending, nullsFirst }: SortKey): string {
+  const direction = descending ? 'DESC' : 'ASC';
+  const { kind } = expr.type;
+  if (kind !== 'FLOAT64' && kind !== 'INTERVAL')
+    return `list_sort(${list}, '${direction}', 'NULLS ${nullsFirst ? 'FIRST' : 'LAST'}')`;
+  const x = ctx.variable();
+  const number = kind === 'FLOAT64' ? `WHEN isnan(${x}) THEN 1 ` : '';
+  const ranked = structOf([
+    ['r', `CASE WHEN ${x} IS NULL THEN ${nullsFirst === descending ? 3 : 0} ${number}ELSE 2 END`],
+    ['k', kind === 'INTERVAL' ? `lq_interval_length(${x})` : x],
+    ['v', x],
+  ]);
+  return `list_transform(list_sort(list_transform(${list}, lambda ${x}: ${ranked}), '${direction}'), lambda ${x}: ${x}."v")`;
 }

@@ -3,6 +3,7 @@ import type { Aggregate, AggregateCall, ComputedColumn, Expr } from '../../../..
 import { columnRef } from '../../../../googlesql/resolved-nodes';
 import { quoteName } from '../../sql';
 import { columnName, type Context } from '../context';
+import { writtenName } from './function-table';
 
 /** Each grouping takes a pass over all rows. */
 const MOST_GROUPINGS = 32;
@@ -61,7 +62,7 @@ export class Extremes {
   print(call: AggregateCall, print: (condition: string | null) => string): string {
     if (!countsExtremes(call)) return print(null);
     if (this.groupings.length > MOST_GROUPINGS) {
-      const what = `${call.function} with HAVING ${kindOf(call)} in more than ${MOST_GROUPINGS} groupings`;
+      const what = `${writtenName(call.function)} with HAVING ${kindOf(call)} in more than ${MOST_GROUPINGS} groupings`;
       return this.ctx.unsupported(what, call.span);
     }
     const [first, ...rest] = this.groupings.map((grouping) => print(this.#column(call, grouping)));

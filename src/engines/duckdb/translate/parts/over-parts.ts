@@ -29,14 +29,14 @@ import { FIRST_INSTANT, LAST_INSTANT } from '../../../../googlesql/literals/time
 import { called, NOWHERE, columnRef } from '../../../../googlesql/resolved-nodes';
 import type { Span } from '../../../../googlesql/syntax';
 import type { SqlType, TableSchema } from '../../../../googlesql/types';
-import { PrintBudget } from '../print-budget';
-import type { ListShape } from '../relations/list-shapes';
 import { conjuncts } from '../relations/subquery-lists';
 import { amongFirst, filteredTable } from './first-rows';
 import { isLarge, PartScan } from './part-scan';
 import { CorrelatedRow, StoredPlace, type Place } from './place';
 import { Union, type Branch } from './union';
 import type { Part } from '../../data/part';
+import { PrintBudget } from '../context';
+import type { ListShape } from './physical-type';
 
 export interface OverParts {
   readonly query: ResolvedQuery;

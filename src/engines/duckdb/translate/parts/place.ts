@@ -4,8 +4,9 @@ import { called, columnRef } from '../../../../googlesql/resolved-nodes';
 import type { Span } from '../../../../googlesql/syntax';
 import type { SqlType } from '../../../../googlesql/types';
 import { physicalFieldNames } from '../../sql';
-import { type ListShape, listShape } from '../relations/list-shapes';
 import type { PartScan } from './part-scan';
+import { listShape } from './physical-type';
+import type { ListShape } from './physical-type';
 
 export interface Place {
   /** As GoogleSQL knows it. */

@@ -3,11 +3,10 @@
  * because it computes from its arguments alone (`consumers` in the table of functions). Left out on purpose: SESSION_USER (tells the service
  * account), ERROR (a channel of its own), everything that reads a table, a model, a key or a connection.
  */
-import { findFunction, functionNames } from '../googlesql/functions/catalogue';
+import { findFunction, functionNames, namedFunction } from '../googlesql/functions/catalogue';
 import type { Identifier } from '../googlesql/syntax';
 
 const NAMES: readonly string[] = functionNames().filter((name) => findFunction(name)?.isOpen);
-const ALLOWED: ReadonlySet<string> = new Set(NAMES);
 
 /** Upper-case names in order, those of a namespace with their dot. */
 export function allowedFunctionNames(): readonly string[] {
@@ -20,9 +19,7 @@ export function allowedFunctionNames(): readonly string[] {
  */
 export function isAllowedFunction(path: readonly Identifier[]): boolean {
   if (path.some((part) => part.quoted)) return false;
-  const parts = path.map((part) => part.name.toUpperCase());
-  const name = (parts.length > 1 && parts[0] === 'SAFE' ? parts.slice(1) : parts).join('.');
-  return ALLOWED.has(name);
+  return namedFunction(path).fn?.isOpen === true;
 }
 
 export interface DescribedFunction {

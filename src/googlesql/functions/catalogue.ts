@@ -1,5 +1,5 @@
 /** The functions that a query may call by name, and the operators, which start with a dollar. */
-import type { BinaryOperator } from '../syntax';
+import type { BinaryOperator, Identifier } from '../syntax';
 import { FUNCTIONS, type FunctionEntry, type FunctionName, type ScalarName } from './function-table';
 
 export interface SqlFunction extends Omit<FunctionEntry, 'signatures'> {
@@ -24,6 +24,18 @@ const BY_NAME: ReadonlyMap<string, SqlFunction> = new Map(
  */
 export function findFunction(name: string): SqlFunction | undefined {
   return BY_NAME.get(name.startsWith('$') ? name : name.toUpperCase());
+}
+
+/** What a call names, without its SAFE. A name with a dollar is none that a query can spell. */
+export function namedFunction(path: readonly Identifier[]): {
+  readonly name: string;
+  readonly fn: SqlFunction | undefined;
+  readonly safe: boolean;
+} {
+  const safe = path.length > 1 && path[0]?.name.toUpperCase() === 'SAFE';
+  const parts = safe ? path.slice(1) : path;
+  const name = parts.map((part) => part.name).join('.');
+  return { name, fn: name.startsWith('$') ? undefined : findFunction(name), safe };
 }
 
 /** Of a call in a resolved tree. */

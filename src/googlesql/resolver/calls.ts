@@ -1,6 +1,6 @@
 /** Calls by name: which function, which overload, which part of a date. */
 import { QueryError } from '../../errors';
-import { findFunction, functionNames, type SqlFunction } from '../functions/catalogue';
+import { functionNames, type SqlFunction, namedFunction } from '../functions/catalogue';
 import type { ScalarName } from '../functions/function-table';
 import { matchFunction, type Match, type Slot } from '../functions/match';
 import { signaturesOf, type Parameter } from '../functions/signature';
@@ -24,13 +24,10 @@ import { functionNotFound } from './suggestion';
 
 /** A function by the name a call wrote, without its SAFE. */
 function functionOfCall({ path }: Call): { fn: SqlFunction; safe: boolean } {
-  const safe = path.length > 1 && path[0]?.name.toUpperCase() === 'SAFE';
-  const parts = safe ? path.slice(1) : path;
-  const name = parts.map((part) => part.name).join('.');
-  const fn = findFunction(name);
+  const { name, fn, safe } = namedFunction(path);
   const first = path[0];
   const last = path.at(-1);
-  if (fn === undefined || first === undefined || last === undefined || name.startsWith('$')) {
+  if (fn === undefined) {
     const span = { start: first?.span.start ?? 0, end: last?.span.end ?? 0 };
     throw functionNotFound('invalidQuery', name, span, functionNames());
   }

@@ -17,7 +17,7 @@ import type {
   Span,
   Unary,
 } from '../syntax';
-import { typeText } from '../type-names';
+import { typeText, NUMBERS } from '../type-names';
 import type { SqlType } from '../types';
 import { shortType } from './access';
 import { supportsEquality, supportsOrdering } from './comparable';
@@ -146,8 +146,6 @@ export function resolveUnary(context: Context, unary: Unary): Expr {
       return applyOperator(context, '$not', [value], span, 'NOT');
   }
 }
-
-const NUMBERS: ReadonlySet<SqlType['kind']> = new Set<SqlType['kind']>(['INT64', 'FLOAT64', 'NUMERIC', 'BIGNUMERIC']);
 
 export function resolveBetween(context: Context, { operand, low, high, negated: not, span }: Between): Expr {
   const operands = [operand, low, high].map((part) => resolveExpr(context, part));

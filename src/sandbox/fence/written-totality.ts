@@ -2,18 +2,11 @@
  * Which expressions of a stored query may raise a run-time error, judged by how they are written: the tables of a stored
  * query have no known types here. What is not surely total counts as fallible.
  */
-import { findFunction, type SqlFunction, OPERATORS } from '../../googlesql/functions/catalogue';
-import type { Call, Expression } from '../../googlesql/syntax';
+import { findFunction, type SqlFunction, OPERATORS, namedFunction } from '../../googlesql/functions/catalogue';
+import type { Expression } from '../../googlesql/syntax';
 import { forEachChild, type SyntaxNode } from '../../googlesql/syntax-walk';
 import { PATTERNS } from '../../googlesql/totality';
 import { typeParametersOf } from '../../googlesql/type-names';
-
-/** The function that a call names, and whether with SAFE. */
-function functionOf({ path }: Call): { readonly fn: SqlFunction | undefined; readonly safe: boolean } {
-  const [first, ...rest] = path.map(({ name }) => name);
-  const safe = first?.toUpperCase() === 'SAFE' && rest.length > 0;
-  return { fn: findFunction((safe ? rest : [first, ...rest]).join('.')), safe };
-}
 
 function functionMayFail({ fails }: SqlFunction, args: readonly Expression[]): boolean {
   switch (fails) {
@@ -36,7 +29,7 @@ function functionMayFail({ fails }: SqlFunction, args: readonly Expression[]): b
 export function ownMayFail(node: SyntaxNode): boolean {
   switch (node.kind) {
     case 'call': {
-      const { fn, safe } = functionOf(node);
+      const { fn, safe } = namedFunction(node.path);
       if (fn === undefined) return true;
       // Of its errors SAFE. leaves those of size.
       if (safe && fn.mode === 'scalar') return fn.fails === 'size' || fn.grows !== 1;
@@ -83,7 +76,7 @@ function isCastOf(node: SyntaxNode, parameters: ReadonlySet<string>): boolean {
 
 /** Whether it has another value each time, so that it cannot be written twice. */
 export function isVolatile(node: SyntaxNode): boolean {
-  return has(node, (inner) => inner.kind === 'call' && functionOf(inner).fn?.value === 'random');
+  return has(node, (inner) => inner.kind === 'call' && namedFunction(inner.path).fn?.value === 'random');
 }
 
 function has(node: SyntaxNode, test: (node: SyntaxNode) => boolean): boolean {

@@ -1,6 +1,6 @@
 /** What the owner of a table says of its columns, and which columns of a query that is said of. */
 import type { Expr, Relation, ResolvedQuery } from './resolved';
-import { relationsBelow } from './resolved-walk';
+import { relationsBelow, definesOf } from './resolved-walk';
 
 export interface Description {
   /** null: nothing is said of it. */
@@ -46,27 +46,16 @@ function note(
   const add = (id: number, description: Description | undefined): void => {
     if (description !== undefined) known.set(id, description);
   };
-  switch (relation.kind) {
-    case 'table': {
-      const { name, columns } = relation.table;
-      const described = tables.get(name);
-      for (const { column, source } of relation.columns)
-        add(column.id, described?.[columns.findIndex((one) => one.name === source)]);
-      break;
-    }
-    case 'cte':
-      for (const { column, source } of relation.columns) add(column.id, known.get(source.id));
-      break;
-    case 'unnest':
-      add(relation.element.id, ofExpression(relation.array, known));
-      break;
-    case 'compute':
-      for (const { column, expr } of relation.columns) add(column.id, ofExpression(expr, known));
-      break;
-    case 'aggregate':
-      for (const { column, expr } of relation.keys) add(column.id, ofExpression(expr, known));
-      break;
-    default:
+  if (relation.kind === 'table') {
+    const { name, columns } = relation.table;
+    const described = tables.get(name);
+    for (const { column, source } of relation.columns)
+      add(column.id, described?.[columns.findIndex((one) => one.name === source)]);
+    return;
+  }
+  for (const { column, from } of definesOf(relation)) {
+    const [only, another] = from;
+    if (only !== undefined && another === undefined) add(column.id, ofExpression(only, known));
   }
 }
 

@@ -1,7 +1,7 @@
 /** What a translation promises beside its meaning: where filters end up, what is read, what is bound, what is refused. */
 import type { Fence } from '../../src/engines/contract';
 import { QueryError } from '../../src/errors';
-import { CLOCK_PARAMETER, supportedFunctions } from '../../src/engines/duckdb/translate';
+import { CLOCK_PARAMETER } from '../../src/engines/duckdb/translate';
 import { NOW, TranslationBench } from './duckdb-translation';
 
 let bench: TranslationBench;
@@ -191,10 +191,4 @@ test.each([
   const refused = (): unknown => bench.translate(sql);
   expect(refused).toThrow(QueryError);
   expect(refused).toThrow(new RegExp(`^The embedded engine has no ${name}`));
-});
-
-test('the table of functions is data', () => {
-  const { scalar, aggregate } = supportedFunctions();
-  expect(scalar).toEqual(expect.arrayContaining(['$add', 'SUBSTR', 'TIMESTAMP_TRUNC']));
-  expect(aggregate).toEqual(expect.arrayContaining(['COUNT', 'APPROX_QUANTILES', 'ROW_NUMBER']));
 });

@@ -1,6 +1,6 @@
 /** RANGE: its literals, its type in a table's schema, what may fail, and what is printed for BigQuery. */
-import { rangeEnds, rangeValue } from '../../src/googlesql/literals/range';
 
+import { rangeEnds, rangeValue } from '../../src/googlesql/literals/temporal';
 import { printQuery } from '../../src/googlesql/printer';
 import { columnsOf, parseRestSchema, RestSchemaError } from '../../src/googlesql/rest-schema';
 import { resultColumns } from '../../src/googlesql/result-columns';

@@ -1,9 +1,9 @@
 /** Aggregate calls, window functions and the keys that rows are sorted by. */
 import type { AggregateCall, Expr, ResolvedBound, ResolvedFrame, SortKey, WindowCall } from '../resolved';
-import { findFunction } from '../functions/catalogue';
+import { functionOf } from '../functions/catalogue';
 import { exprSql, maskedSql } from './expressions';
 import { aggregateFailsItself, canFail } from '../totality';
-import { unguarded, type Rows } from './rows';
+import { unguarded, type Rows } from './session';
 import type { PrintSession } from './session';
 
 /**
@@ -15,7 +15,7 @@ export function aggregateSql(session: PrintSession, call: AggregateCall, rows: R
   const nulls = call.nulls === null ? '' : ` ${call.nulls.toUpperCase()} NULLS`;
   const having =
     call.having === null ? '' : ` HAVING ${call.having.kind.toUpperCase()} ${exprSql(session, call.having.expr, rows)}`;
-  if (call.function === 'COUNT_STAR') return `COUNT(*${having})`;
+  if (call.function === '$count_star') return `COUNT(*${having})`;
   const keys = call.orderBy.map((key) => valueSql(session, call, key.expr, rows) + directionSql(key));
   const order = keys.length === 0 ? '' : ` ORDER BY ${keys.join(', ')}`;
   const limit = call.limit === null ? '' : ` LIMIT ${constantSql(session, call.limit, rows)}`;
@@ -25,9 +25,9 @@ export function aggregateSql(session: PrintSession, call: AggregateCall, rows: R
 }
 
 function argumentsSql(session: PrintSession, call: AggregateCall, rows: Rows): string[] {
-  const constant = findFunction(call.function)?.constant ?? [];
+  const constant = functionOf(call).constant?.at;
   return call.args.map((arg, i) =>
-    constant.includes(i) ? constantSql(session, arg, rows) : valueSql(session, call, arg, rows),
+    constant === i ? constantSql(session, arg, rows) : valueSql(session, call, arg, rows),
   );
 }
 

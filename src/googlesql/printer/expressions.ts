@@ -7,7 +7,7 @@ import { canFail, failsItself, queryCanFail } from '../totality';
 import { callSql } from './calls';
 import { literalSql } from './literals';
 import { subquerySql } from './queries';
-import { unguarded, type Rows } from './rows';
+import { unguarded, type Rows } from './session';
 import type { PrintSession } from './session';
 import { typeSql } from './types';
 

@@ -1,12 +1,12 @@
 /** GROUP BY, SELECT DISTINCT and aggregates without GROUP BY. */
 import type { Aggregate, Column, ColumnRef, ComputedColumn } from '../resolved';
+import { columnRef } from '../resolved-nodes';
 import { relationExpressions } from '../resolved-walk';
 import { aggregateSql } from './aggregates';
 import { nested, rowsOf, type Block, type Item } from './block';
 import { exprSql } from './expressions';
 import { inputBlock, isBeforeSelect } from './relations';
-import type { Rows } from './rows';
-import type { PrintSession } from './session';
+import type { PrintSession, Rows } from './session';
 
 const NOTHING: ReadonlySet<number> = new Set();
 
@@ -61,7 +61,7 @@ function withNamedKeys(aggregate: Aggregate): Aggregate {
     if (expr.kind === 'column') return { column, expr };
     const named: Column = { ...column, id: COMPUTED + column.id };
     computed.push({ column: named, expr });
-    const ref: ColumnRef = { kind: 'column', column: named, type: column.type, span: expr.span };
+    const ref: ColumnRef = columnRef(named, expr.span);
     return { column, expr: ref };
   });
   if (computed.length === 0) return aggregate;

@@ -1,5 +1,5 @@
 /** Literals of the resolved tree as GoogleSQL writes them. */
-import { rangeEnds } from '../literals/range';
+import { rangeEnds } from '../literals/temporal';
 import type { ResolvedLiteral } from '../resolved';
 import type { RangeElement } from '../types';
 import type { Names } from './names';

@@ -8,8 +8,7 @@ import { exprSql } from './expressions';
 import { cteBlock, joinBlock, tableBlock, unnestBlock } from './from';
 import { setBlock } from './queries';
 import { columnsRead } from '../columns-read';
-import type { Rows } from './rows';
-import type { PrintSession } from './session';
+import type { PrintSession, Rows } from './session';
 
 /**
  * @param needed ids of the columns that are read above

@@ -1,5 +1,6 @@
 /** `ORDER BY x COLLATE 'name'`, which is as good as the function: it overrides what collation x has. */
 import type { Expr } from '../resolved';
+import { called } from '../resolved-nodes';
 import type { Literal } from '../syntax';
 import { shortType } from './access';
 import { invalid } from './session';
@@ -17,16 +18,7 @@ export function collatedKey(key: Expr, collation: Literal | null): Expr {
   const { span, value } = collation;
   // The order of code points is that of no collation.
   const name: Expr = { kind: 'literal', type: { kind: 'STRING' }, value: value === 'binary' ? '' : value, span };
-  return {
-    kind: 'call',
-    function: 'COLLATE',
-    safe: false,
-    args: [key, name],
-    named: {},
-    part: null,
-    type: { kind: 'STRING' },
-    span: { start: key.span.start, end: span.end },
-  };
+  return called('COLLATE', [key, name], { kind: 'STRING' }, { start: key.span.start, end: span.end });
 }
 
 /** @throws QueryError where the second argument of COLLATE is not written out */

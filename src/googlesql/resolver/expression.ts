@@ -12,6 +12,7 @@ import { resolveArray, resolveInterval, resolveStruct } from './constructors';
 import type { Context } from './context';
 import { convert, converted, explicitCast } from './convert';
 import { resolveExtract } from './extract';
+import { resolveWithExpression } from './lambdas';
 import { resolveLiteral } from './literals';
 import { resolveQuantifiedLike } from './quantified-like';
 import {
@@ -25,7 +26,6 @@ import {
 } from './operators';
 import { invalid } from './session';
 import { resolveArraySubquery, resolveExists, resolveInSubquery, resolveScalarSubquery } from './subqueries';
-import { resolveWithExpression } from './variables';
 
 /** The typed tree of an expression. Throws QueryError. */
 export function resolveExpr(context: Context, expression: Expression): Expr {

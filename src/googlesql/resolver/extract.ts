@@ -2,6 +2,7 @@
 import { findFunction } from '../functions/catalogue';
 import { matchFunction } from '../functions/match';
 import type { Expr } from '../resolved';
+import { called } from '../resolved-nodes';
 import type { Extract } from '../syntax';
 import type { SqlType } from '../types';
 import { shortType } from './access';
@@ -44,5 +45,5 @@ export function resolveExtract(context: Context, { part: written, from, timeZone
     args.push(converted(session, resolveExpr(context, timeZone), { kind: 'STRING' }, 'A time zone'));
   }
   const result = WHOLE[part] ?? { kind: 'INT64' };
-  return { kind: 'call', function: '$extract', safe: false, args, named: {}, part, type: result, span };
+  return called('$extract', args, result, span, part);
 }

@@ -1,8 +1,10 @@
 /** Operators: arithmetic, comparison, logic, and the tests that are spelt with words. */
 import { QueryError } from '../../errors';
-import { findFunction } from '../functions/catalogue';
+import { findFunction, OPERATORS } from '../functions/catalogue';
+import type { ScalarName } from '../functions/function-table';
 import { matchFunction } from '../functions/match';
 import type { Expr, FunctionCall } from '../resolved';
+import { called } from '../resolved-nodes';
 import type {
   Between,
   Binary,
@@ -15,7 +17,7 @@ import type {
   Span,
   Unary,
 } from '../syntax';
-import { typeText } from '../type-names';
+import { typeText, NUMBERS } from '../type-names';
 import type { SqlType } from '../types';
 import { shortType } from './access';
 import { supportsEquality, supportsOrdering } from './comparable';
@@ -25,29 +27,6 @@ import { resolveExpr } from './expression';
 import { resolveLiteral } from './literals';
 import { noSignatureOfOperator, typeOfOperand } from './no-signature';
 import { invalid } from './session';
-
-const OPERATORS: Readonly<Record<BinaryOperator, string>> = {
-  or: '$or',
-  and: '$and',
-  '=': '$equal',
-  '!=': '$not_equal',
-  '<': '$less',
-  '<=': '$less_or_equal',
-  '>': '$greater',
-  '>=': '$greater_or_equal',
-  like: '$like',
-  'not like': '$like',
-  '|': '$bit_or',
-  '^': '$bit_xor',
-  '&': '$bit_and',
-  '<<': '$shift_left',
-  '>>': '$shift_right',
-  '+': '$add',
-  '-': '$subtract',
-  '*': '$multiply',
-  '/': '$divide',
-  '||': '$concat',
-};
 
 /** Operators that the literal NULL may stand at; at any other it is surely a mistake, and an error. */
 const TAKES_NULL: ReadonlySet<BinaryOperator> = new Set<BinaryOperator>(['and', 'or', '<<', '>>']);
@@ -62,7 +41,7 @@ const FLAT: ReadonlySet<BinaryOperator> = new Set<BinaryOperator>(['and', 'or'])
  */
 export function applyOperator(
   { session }: Context,
-  name: string,
+  name: ScalarName,
   operands: readonly Expr[],
   span: Span,
   shown: string,
@@ -80,7 +59,7 @@ export function applyOperator(
     throw noSignatureOfOperator(fn, shown, types, place);
   }
   const args = operands.map((operand, i) => convert(session, operand, match.types[i] ?? operand.type));
-  return { kind: 'call', function: name, safe: false, args, named: {}, part: null, type: match.result, span };
+  return called(name, args, match.result, span);
 }
 
 /** A chain such as `a + b + c` is a spine that leans left: walked in a loop, however long it is. */
@@ -139,16 +118,7 @@ function checkComparable(args: readonly Expr[], supports: (type: SqlType) => boo
 
 export function negated(expr: Expr): FunctionCall {
   const { span } = expr;
-  return {
-    kind: 'call',
-    function: '$not',
-    safe: false,
-    args: [expr],
-    named: {},
-    part: null,
-    type: { kind: 'BOOL' },
-    span,
-  };
+  return called('$not', [expr], { kind: 'BOOL' }, span);
 }
 
 /** The number behind a sign: `-2` is a literal, and a position in ORDER BY; `-(2)` is neither. */
@@ -176,8 +146,6 @@ export function resolveUnary(context: Context, unary: Unary): Expr {
       return applyOperator(context, '$not', [value], span, 'NOT');
   }
 }
-
-const NUMBERS: ReadonlySet<SqlType['kind']> = new Set<SqlType['kind']>(['INT64', 'FLOAT64', 'NUMERIC', 'BIGNUMERIC']);
 
 export function resolveBetween(context: Context, { operand, low, high, negated: not, span }: Between): Expr {
   const operands = [operand, low, high].map((part) => resolveExpr(context, part));
@@ -240,7 +208,7 @@ function isTest(
       if (test === 'unknown' && value.type.kind !== 'BOOL' && !context.session.isUntyped(value))
         throw invalid(`IS UNKNOWN takes BOOL, not ${shortType(value.type)}.`, span);
       const type: SqlType = { kind: 'BOOL' };
-      return { kind: 'call', function: '$is_null', safe: false, args: [value], named: {}, part: null, type, span };
+      return called('$is_null', [value], type, span);
     }
   }
 }

@@ -5,6 +5,7 @@
  */
 import { orderAfter } from '../row-order';
 import type { Column, ComputedColumn, Cte, Relation, SortKey } from '../resolved';
+import { NOWHERE } from '../resolved-nodes';
 import type { OrderItem, PipeExtend, PipeJoin, PipeOperator, PipeSelect, PipeSet, PipeSetOperation } from '../syntax';
 import type { PipeWith, Query, SelectItem, Span } from '../syntax';
 import { shortType } from './access';
@@ -19,8 +20,7 @@ import { dropColumns, renameColumns, setColumns } from './pipe-columns';
 import { pivotOver } from './pivot';
 import { limited, namesOf, resolveNamedBody, resolveQueryIn, resolveWith, type NamedQuery } from './queries';
 import { NameList, scopeOf, type Scope } from './scope';
-import { asValue } from './select-as';
-import { resolveSelectList, type ListItem } from './select-list';
+import { resolveSelectList, type ListItem, asValue } from './select-list';
 import { invalid, type CteScope, type Session } from './session';
 import { resolveSetOperation } from './set-operations';
 import { unpivotOver } from './unpivot';
@@ -350,5 +350,3 @@ class Pipeline {
     this.ctes = scope;
   }
 }
-
-const NOWHERE: Span = { start: 0, end: 0 };

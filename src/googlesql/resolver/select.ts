@@ -18,8 +18,7 @@ import { aliasTargets, limited, type Tail } from './queries';
 import { mapWindow, replacing, type Replace } from '../resolved-walk';
 import { sameExpr } from './same';
 import { NameList, scopeOf, type Scope, type Target } from './scope';
-import { asValue } from './select-as';
-import { resolveSelectList, type ListItem } from './select-list';
+import { resolveSelectList, type ListItem, asValue } from './select-list';
 import { invalid, type CteScope, type Session } from './session';
 import { checkNamedWindows, namedWindows, NESTED_WINDOW } from './windows';
 

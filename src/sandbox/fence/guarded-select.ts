@@ -7,7 +7,7 @@ import type { Expression, GroupingItem, Select, SelectExpression, SelectStar, Sp
 import { forEachChild, walk, type SyntaxNode } from '../../googlesql/syntax-walk';
 import type { Edit } from '../lenient';
 import { fromGuards, tableGuards, type FromContext, type FromGuards } from './from-guards';
-import { Unfenceable } from './unfenceable';
+import { Unfenceable } from './source-text';
 import { isVolatile, mayFail, ownMayFail } from './written-totality';
 
 const NO_FROM: FromGuards = { conditions: [], columns: [] };

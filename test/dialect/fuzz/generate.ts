@@ -1,5 +1,5 @@
 /** Random typed expressions, made from the function table: every scalar function and operator that the gate admits. */
-import { supportedFunctions } from '../../../src/engines/duckdb/translate';
+import { SCALARS as PRINTED } from '../../../src/engines/duckdb/translate';
 import { findFunction, functionNames, type SqlFunction } from '../../../src/googlesql/functions/catalogue';
 import { spread } from '../../../src/googlesql/functions/match';
 import { signatureOf, type Parameter, type Signature } from '../../../src/googlesql/functions/signature';
@@ -13,7 +13,7 @@ import { call, column, literal, type Expression } from './expression';
 /** Their value is nobody's to know beforehand, or they cannot be compared on the reference. */
 const LEFT_OUT = new Set(['ERROR', 'SESSION_USER', 'RAND', 'GENERATE_UUID', '$extract']);
 /** What the embedded engine has not is refused by name. */
-const EMBEDDED = new Set(supportedFunctions().scalar);
+const EMBEDDED = new Set(Object.entries(PRINTED).flatMap(([name, row]) => ('instead' in row ? [] : [name])));
 
 function isAllowed(name: string): boolean {
   const parts = name.split('.').map((part) => ({ name: part, quoted: false, span: { start: 0, end: 0 } }));
@@ -23,7 +23,13 @@ function isAllowed(name: string): boolean {
 /** Names of all scalar functions and operators that are called. */
 export const SCALARS: readonly string[] = [...functionNames().filter(isAllowed), ...OPERATORS].filter((name) => {
   const fn = findFunction(name);
-  return fn?.mode === 'scalar' && EMBEDDED.has(fn.name) && !LEFT_OUT.has(fn.name) && !LEFT_OUT.has(name);
+  return (
+    fn?.mode === 'scalar' &&
+    fn.signatures.length > 0 &&
+    EMBEDDED.has(fn.name) &&
+    !LEFT_OUT.has(fn.name) &&
+    !LEFT_OUT.has(name)
+  );
 });
 
 /** Types that a template is bound to. */
@@ -90,7 +96,7 @@ export class Generator {
     );
     if (counts.length === 0) return null;
     return this.random.pick(counts).map((parameter, i) => {
-      if (fn.constant?.includes(i) !== true) return this.ofType(typeText(parameter, element), depth);
+      if (fn.constant?.at !== i) return this.ofType(typeText(parameter, element), depth);
       const type = typeText(parameter, element);
       return this.value(type, constants.length > 0 ? constants : (VALUES[type] ?? []), true);
     });

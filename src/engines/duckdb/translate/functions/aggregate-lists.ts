@@ -17,7 +17,7 @@ export function aggregateOfList(call: AggregateCall, list: string, rest: readonl
     return `CAST(coalesce(list_unique(${list}), 0) AS BIGINT)`;
   }
   switch (call.function) {
-    case 'COUNT_STAR':
+    case '$count_star':
       return `CAST(coalesce(len(${list}), 0) AS BIGINT)`;
     case 'COUNT':
       return `CAST(coalesce(list_count(${list}), 0) AS BIGINT)`;

@@ -1,6 +1,7 @@
 /** GROUP BY, aggregate functions and window functions. */
-import type { AggregateCall, Relation, ResolvedBound, SortKey, WindowCall } from '../../../../googlesql/resolved';
-import { printAggregateCall } from './aggregate-functions';
+import { functionOf } from '../../../../googlesql/functions/catalogue';
+import type { Relation, ResolvedBound, SortKey, WindowCall } from '../../../../googlesql/resolved';
+import { aggregateRow, printAggregateCall } from './aggregate-functions';
 import { Extremes } from './having-extremes';
 import { columnName, type Context } from '../context';
 import { printExpr, printSortKeys } from '../expressions/expressions';
@@ -64,22 +65,12 @@ export function printOver(ctx: Context, { partitionBy, orderBy, frame }: WindowC
   return `(${parts.join(' ')})`;
 }
 
-/** Aggregates whose state is a few numbers, of however many rows. */
-const OF_FIXED_SIZE: ReadonlySet<string> = new Set(
-  `AVG BIT_AND BIT_OR BIT_XOR CORR COUNT COUNTIF COUNT_STAR COVAR_POP COVAR_SAMP LOGICAL_AND LOGICAL_OR MAX MIN STDDEV_POP
-   STDDEV_SAMP SUM VAR_POP VAR_SAMP`.split(/\s+/),
-);
-/** Functions of a window that aggregate nothing. */
-const OF_PLACES: ReadonlySet<string> = new Set(
-  'CUME_DIST DENSE_RANK FIRST_VALUE LAG LAST_VALUE LEAD NTH_VALUE NTILE PERCENT_RANK RANK ROW_NUMBER'.split(' '),
-);
-
 const TEXTS: ReadonlySet<string> = new Set(['STRING', 'BYTES']);
 
 /** Whether what a window function keeps of the rows of its frames grows with them. */
 export function gathersRows({ call, orderBy, frame }: WindowCall): boolean {
-  if (OF_PLACES.has(call.function) || (orderBy.length === 0 && frame === null)) return false;
-  return call.distinct || !OF_FIXED_SIZE.has(call.function) || TEXTS.has(call.type.kind);
+  if (functionOf(call).mode === 'analytic' || (orderBy.length === 0 && frame === null)) return false;
+  return call.distinct || !aggregateRow(call).isFixed || TEXTS.has(call.type.kind);
 }
 
 type Frame = NonNullable<WindowCall['frame']>;
@@ -123,5 +114,3 @@ function printBound(ctx: Context, { kind, offset }: ResolvedBound, wide: boolean
         : `${printExpr(ctx, offset)} ${kind.toUpperCase()}`;
   }
 }
-
-export type { AggregateCall };

@@ -1,6 +1,6 @@
 /** INTERVAL values: months, days and microseconds, kept apart as GoogleSQL and DuckDB both do. */
 import { MOST_OF_INTERVAL } from '../../../../googlesql/literals/interval';
-import { type Call, type FunctionTable, arg, sqlOf } from '../expressions/call';
+import { type Call, type FunctionTable, arg, nullFirst, raising, sqlOf } from '../expressions/call';
 import { inYears } from './dates';
 import { intervalOf } from './interval-arithmetic';
 import { hasNoMonths } from './operators';
@@ -118,13 +118,13 @@ function justify(call: Call, days: boolean, hours: boolean): string {
   });
 }
 
-export const INTERVAL_FUNCTIONS: FunctionTable = {
-  $interval: { emit: interval, raises: true },
-  DATE_BUCKET: { emit: bucket("DATE '1950-01-01'"), raises: true },
-  DATETIME_BUCKET: { emit: bucket("TIMESTAMP '1950-01-01'"), raises: true },
-  JUSTIFY_DAYS: { emit: (call) => justify(call, true, false), raises: true },
-  JUSTIFY_HOURS: { emit: (call) => justify(call, false, true), raises: true },
-  JUSTIFY_INTERVAL: { emit: (call) => justify(call, true, true), raises: true },
-  MAKE_INTERVAL: { emit: makeInterval, raises: true },
-  TIMESTAMP_BUCKET: { emit: bucket("TIMESTAMP '1950-01-01'"), raises: true },
-};
+export const INTERVAL_FUNCTIONS = {
+  $interval: raising(interval),
+  DATE_BUCKET: nullFirst(raising(bucket("DATE '1950-01-01'"))),
+  DATETIME_BUCKET: nullFirst(raising(bucket("TIMESTAMP '1950-01-01'"))),
+  JUSTIFY_DAYS: raising((call) => justify(call, true, false)),
+  JUSTIFY_HOURS: raising((call) => justify(call, false, true)),
+  JUSTIFY_INTERVAL: raising((call) => justify(call, true, true)),
+  MAKE_INTERVAL: nullFirst(raising(makeInterval)),
+  TIMESTAMP_BUCKET: nullFirst(raising(bucket("TIMESTAMP '1950-01-01'"))),
+} satisfies FunctionTable;

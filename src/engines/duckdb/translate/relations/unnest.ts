@@ -5,7 +5,7 @@
 import { columnsRead } from '../../../../googlesql/columns-read';
 import { hasOneRowAtMost } from '../../../../googlesql/cardinality';
 import type { Relation, UnnestScan } from '../../../../googlesql/resolved';
-import { visibleColumns } from './visible-columns';
+import { visibleColumns } from '../../../../googlesql/resolved-walk';
 import { NeedsRelation, columnName, type Context } from '../context';
 import { printExpr } from '../expressions/expressions';
 import { printFilter, printRelation, type Wanted } from './relations';

@@ -2,6 +2,7 @@
 import type { Engine } from '../../src/engines/contract';
 import { TranslationBench } from './duckdb-translation';
 import { openEngineOn, overLocalBigQuery } from './over-local-bigquery';
+import { textsOf } from './queries';
 
 let bench: TranslationBench;
 beforeAll(async () => {
@@ -115,18 +116,7 @@ overLocalBigQuery('the same on the local BigQuery, which writes these functions 
   afterAll(() => engine.close());
 
   const value = async (expression: string): Promise<unknown> => {
-    const query = {
-      sql: `SELECT ${expression} AS v`,
-      parameters: [],
-      maxRows: 1,
-      hideBytes: false,
-      maxBytesBilled: null,
-      labels: {},
-    };
-    const { rows } = await engine.run(query, {
-      deadline: performance.now() + 50_000,
-      signal: new AbortController().signal,
-    });
+    const rows = await textsOf(engine, `SELECT ${expression} AS v`, { maxRows: 1 });
     return (JSON.parse(rows[0] ?? '') as { v: unknown }).v;
   };
   const lacks = (expression: string): boolean => /"lax"/.test(expression);

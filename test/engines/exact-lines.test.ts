@@ -12,26 +12,12 @@ import { Tail } from '../../src/engines/duckdb/follow/tail';
 import { quoteName } from '../../src/engines/duckdb/sql';
 import type { RestField } from '../../src/googlesql/rest-schema';
 import { Random } from '../dialect/random';
+import { fieldsOf } from './fields';
 
-const field = (name: string, type: RestField['type'], mode: RestField['mode'] = 'NULLABLE', fields: RestField[] = []) =>
-  ({ name, type, mode, fields }) satisfies RestField;
-const LEAVES = [
-  field('s', 'STRING'),
-  field('i', 'INT64'),
-  field('f', 'FLOAT64'),
-  field('b', 'BOOL'),
-  field('t', 'TIMESTAMP'),
-  field('ss', 'STRING', 'REPEATED'),
-  field('ii', 'INT64', 'REPEATED'),
-];
-const FIELDS = [
-  field('timestamp', 'TIMESTAMP', 'REQUIRED'),
-  field('id', 'STRING', 'REQUIRED'),
-  ...LEAVES,
-  field('day', 'DATE'),
-  field('plain', 'RECORD', 'NULLABLE', [field('needed', 'INT64', 'REQUIRED'), ...LEAVES]),
-  field('list', 'RECORD', 'REPEATED', [...LEAVES, field('inner', 'RECORD', 'REPEATED', LEAVES)]),
-];
+const LEAVES = 's STRING, i INT64, f FLOAT64, b BOOL, t TIMESTAMP, ss STRING*, ii INT64*';
+const FIELDS = fieldsOf(
+  `timestamp TIMESTAMP!, id STRING!, ${LEAVES}, day DATE, plain RECORD(needed INT64!, ${LEAVES}), list RECORD*(${LEAVES}, inner RECORD*(${LEAVES}))`,
+);
 const START = '"timestamp":"2026-09-30T12:00:00Z","id":"a"';
 
 const exact = new ExactLines(FIELDS, { timed: true, identified: true });

@@ -1,42 +1,22 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { storedQueryOf } from '../../src/analysis/stored-analyses';
 import type { Engine } from '../../src/engines/contract';
-import { openDuckDbEngine } from '../../src/engines/duckdb/engine/engine';
 import { QueryError, ServiceError } from '../../src/errors';
 import { Gate } from '../../src/sandbox/gate';
 import { FairSlots } from '../../src/concurrency/fair-slots';
-import { silentLog } from '../engines/silent-log';
-import { Consumer, FIXTURE_END } from './consumer';
+import { ACCEPTED, REJECTED, SANDBOX_CASES } from '../case-files';
+import { openFixture } from '../engines/fixture-engine';
+import { schemaOf } from '../engines/fields';
+import { within } from '../engines/queries';
+import { Consumer } from './consumer';
 
-interface Case {
-  readonly id: string;
-  readonly kind: 'accept' | 'reject';
-  readonly consumer: string;
-}
-
-const CASES = JSON.parse(readFileSync(join(__dirname, '../cases/sandbox.json'), 'utf8')) as Case[];
-/** Accepted by every rule of the sandbox, and then a column that edge_logs has not: BigQuery refuses it too. */
-const NO_SUCH_COLUMN = new Set(['acc-column-session-user']);
-
-const folder = mkdtempSync(join(tmpdir(), 'logquay-gate-'));
 let consumer: Consumer;
-
 beforeAll(async () => {
-  const engine = await openDuckDbEngine({
-    dataDir: join(__dirname, '../fixture'),
-    cacheDir: folder,
-    now: FIXTURE_END,
-    log: silentLog,
-  });
-  consumer = await Consumer.over(engine);
+  consumer = await Consumer.over(await openFixture());
 }, 60_000);
-
-afterAll(async () => {
-  await consumer.close();
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => consumer.close());
 
 async function refusal(sql: string, name?: string): Promise<ServiceError> {
   const values = { project: 'default', interval: 'hourly' };
@@ -49,16 +29,12 @@ async function refusal(sql: string, name?: string): Promise<ServiceError> {
 }
 
 describe('the judged examples', () => {
-  const accepted = CASES.filter(({ kind, id }) => kind === 'accept' && !NO_SUCH_COLUMN.has(id));
-
-  test.each(accepted.map((one) => [one.id, one.consumer] as const))('%s is answered', async (_id, sql) => {
+  test.each(ACCEPTED)('%s is answered', async (_id, sql) => {
     const { rows } = await consumer.sql(sql);
     for (const row of rows) expect(() => JSON.parse(row) as unknown).not.toThrow();
   });
 
-  const rejected = CASES.filter(({ kind }) => kind === 'reject');
-
-  test.each(rejected.map((one) => [one.id, one.consumer] as const))('%s is refused', async (_id, sql) => {
+  test.each(REJECTED)('%s is refused', async (_id, sql) => {
     const { reason } = await refusal(sql);
     expect(['invalidQuery', 'sandboxViolation']).toContain(reason);
   });
@@ -77,6 +53,32 @@ describe('the judged examples', () => {
     expect(await refusal('select p.session_user from postgres_logs as p')).toMatchObject({
       reason: 'unknownField',
       details: { line: 1, column: 10, near: 'session_user' },
+    });
+  });
+});
+
+describe('names that a WITH of the query gives', () => {
+  test.each([
+    'with `a.b` as (select id from edge_logs) select id from `a.b`',
+    'with `errors by-hour` as (select id from edge_logs) select id from `errors by-hour` as e',
+    'with `A.b` as (select id from edge_logs) from `a.B` |> where true',
+  ])('%s is read', async (sql) => {
+    expect((await consumer.sql(sql)).rows.length).toBeGreaterThan(0);
+  });
+
+  test.each([
+    ['in other parts', 'with `a.b` as (select 1 as x) select x from a.b'],
+    [
+      'in its own body',
+      'with `cloudflare.logs.prod` as (select 1 from `cloudflare.logs.prod`) select 1 from `cloudflare.logs.prod`',
+    ],
+    ['outside of its query', 'select x from (with `a.b` as (select 1 as x) select x from `a.b`) cross join `a.b`'],
+    ['with an escape', 'with `a.b` as (select 1 as x) select x from `a\\x2eb`'],
+    ['in another alphabet', 'with `\u0435dge` as (select 1 as x) select x from `\u0435dge`'],
+  ])('%s: refused', async (_, sql) => {
+    expect(await refusal(sql)).toMatchObject({
+      reason: 'sandboxViolation',
+      message: expect.stringMatching(/^Table /) as string,
     });
   });
 });
@@ -284,7 +286,7 @@ test('no work is spent on texts of a key that have cost the engine too much', as
   const stored = storedQueryOf(consumer.endpoint('logs.all'));
   const admit = (keyName: string): Promise<unknown> =>
     gate.admit(stored, 'no query', {
-      limits: { deadline: performance.now() + 30_000, signal: new AbortController().signal, keyName },
+      limits: { ...within(30_000), keyName },
     });
   try {
     await expect(admit('costly')).rejects.toBe(refusal);
@@ -300,15 +302,11 @@ test('a long text is checked in a slot of its key, a short one at once', async (
   const stored = storedQueryOf(consumer.endpoint('logs.all'));
   const admit = (text: string, keyName = 'a'): Promise<unknown> =>
     gate.admit(stored, text, {
-      limits: { deadline: performance.now() + 30_000, signal: new AbortController().signal, keyName },
+      limits: { ...within(30_000), keyName },
     });
   const long = (n: number): string => `select id, '${String(n).repeat(1_024)}' as n from edge_logs`;
   let end = (): void => undefined;
-  const running = admission.use(
-    'a',
-    { deadline: performance.now() + 30_000, signal: new AbortController().signal },
-    () => new Promise<void>((resolve) => (end = resolve)),
-  );
+  const running = admission.use('a', within(30_000), () => new Promise<void>((resolve) => (end = resolve)));
   try {
     const waiting = admit(long(1));
     expect(admission.waiting).toBe(1);
@@ -328,7 +326,7 @@ test('what is admitted runs before more long texts of its key are checked', asyn
   const admission = new FairSlots({ perName: 1, total: 1, waiting: 10 });
   const gate = new Gate(consumer.engine, undefined, admission);
   const stored = storedQueryOf(consumer.endpoint('logs.all'));
-  const limits = { deadline: performance.now() + 30_000, signal: new AbortController().signal, keyName: 'a' };
+  const limits = { ...within(30_000), keyName: 'a' };
   const order: string[] = [];
   const request = async (n: number): Promise<void> => {
     await gate.admit(stored, `select id, '${String(n).repeat(1_024)}' as n from edge_logs`, { limits });
@@ -347,18 +345,12 @@ test('what is admitted runs before more long texts of its key are checked', asyn
 test('a forbidden table beside the CTE tables is never read', async () => {
   const canary = 'canary-4f1d';
   const data = mkdtempSync(join(tmpdir(), 'logquay-canary-'));
-  const fields = ['id', 'event_message'].map((name) => ({ name, type: 'STRING' }));
-  writeFileSync(join(data, 'schema.json'), JSON.stringify({ billing_events: { fields } }));
+  writeFileSync(join(data, 'schema.json'), schemaOf({ billing_events: 'id STRING, event_message STRING' }));
   writeFileSync(join(data, 'billing_events.ndjson'), JSON.stringify({ id: canary, event_message: canary }));
-  const engine = await openDuckDbEngine({
-    dataDir: data,
-    cacheDir: join(data, 'cache'),
-    now: FIXTURE_END,
-    log: silentLog,
-  });
+  const engine = await openFixture({ dataDir: data, cacheDir: join(data, 'cache') });
   const guarded = await Consumer.over(engine);
   try {
-    for (const { consumer: sql } of CASES) {
+    for (const { consumer: sql } of SANDBOX_CASES) {
       const rows = await guarded.sql(sql).then(
         (result) => result.rows,
         () => [],

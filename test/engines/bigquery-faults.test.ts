@@ -302,7 +302,7 @@ overLocalBigQuery('BigQuery that fails', (local) => {
       ['brokenJson', 50_000, 'backendError'],
       ['hang', 1500, 'deadlineExceeded'],
     ])('the second with %s for good: no half result', async (fault, milliseconds, reason) => {
-      await inject(faultOf(fault, { on: 'page', times: 3 }));
+      await inject(faultOf(fault, { on: 'page', times: 3, message: 'Not found: Job test:US.x' }));
       expect(await failure(LARGE, within(milliseconds))).toMatchObject({ reason });
     });
 

@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { CASES, tablesOf } from './case-file';
 
 /** `npm test` has built it before. */
 const ENTRY = join(__dirname, '../../dist/cli.js');
@@ -42,21 +41,6 @@ async function answers(args: readonly string[], input: string): Promise<readonly
 const NOW = ['--now', '2024-03-17T13:47:02.123456Z'];
 
 describe('the lql command', () => {
-  test('answers every case of one table set in one run, line by line', async () => {
-    for (const tables of new Set(CASES.map((c) => tablesOf(c).join(',')))) {
-      const cases = CASES.filter((c) => tablesOf(c).join(',') === tables && c.now === undefined);
-      const lines = await answers(
-        ['rules', '--tables', tables, ...NOW],
-        cases.map((c) => `${JSON.stringify(c.lql)}\n`).join(''),
-      );
-      const outcome = (answer: Answer | undefined) =>
-        answer?.error?.code ?? (answer?.rules === null ? 'blank' : 'rules');
-      expect(cases.map((c, i) => [c.id, outcome(lines[i])])).toEqual(
-        cases.map((c) => [c.id, c.error?.code ?? (c.rules === null ? 'blank' : 'rules')]),
-      );
-    }
-  });
-
   test('a bad line is an error of its own and stops nothing', async () => {
     const input = ['"a"', '', '{"lql":"a"}', 'nonsense', '"', 'null', '""', '"\\ud800"', '"\u2028"', '"z"'].join('\n');
     const lines = await answers(['rules'], input);

@@ -1,15 +1,11 @@
 import { overLocalBigQuery } from '../engines/over-local-bigquery';
 import { type Order, TwoEngines } from './two-engines';
+import { opened } from '../opened';
 
 /** Describes tests over the embedded engine and a local BigQuery with the same tables, to which they write nothing. */
 export function onBothEngines(name: string, tests: (engines: () => TwoEngines) => void): void {
   overLocalBigQuery(name, (local) => {
-    let engines: TwoEngines;
-    beforeAll(async () => {
-      engines = await TwoEngines.open(local().host);
-    }, 60_000);
-    afterAll(() => engines.close());
-    tests(() => engines);
+    tests(opened(() => TwoEngines.open(local().host)));
   });
 }
 

@@ -9,6 +9,7 @@ import { Consumer } from '../sandbox/consumer';
 import { openFixture } from './fixture-engine';
 import { openEngineOn, overLocalBigQuery } from './over-local-bigquery';
 import { textsOf } from './queries';
+import { opened } from '../opened';
 
 overLocalBigQuery('BigQuery answers', (local) => {
   answersLogQueries('the local BigQuery', () => openEngineOn(local().host));
@@ -93,19 +94,17 @@ overLocalBigQuery('BigQuery answers', (local) => {
   });
 
   describe('the judged examples of the sandbox, every wall up', () => {
-    let consumer: Consumer;
-    beforeAll(async () => {
-      consumer = await Consumer.over(await openEngineOn(local().host));
-    });
-    afterAll(() => consumer.close());
+    const consumer = opened(async () => Consumer.over(await openEngineOn(local().host)));
 
     test.each(ACCEPTED)('%s is answered', async (_id, sql) => {
-      const { rows } = await consumer.sql(sql);
+      const { rows } = await consumer().sql(sql);
       for (const row of rows) expect(() => JSON.parse(row) as unknown).not.toThrow();
     });
 
     test.each(REJECTED)('%s is refused', async (_id, sql) => {
-      const thrown: unknown = await consumer.sql(sql).catch((error: unknown) => error);
+      const thrown: unknown = await consumer()
+        .sql(sql)
+        .catch((error: unknown) => error);
       expect(thrown).toBeInstanceOf(ServiceError);
       expect(['invalidQuery', 'sandboxViolation']).toContain((thrown as ServiceError).reason);
     });

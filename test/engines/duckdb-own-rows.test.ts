@@ -6,6 +6,7 @@ import { TranslationBench } from './duckdb-translation';
 import { FencedTables } from './fenced-tables';
 import { restFieldsOf, schemaOf } from './fields';
 import { textsOf } from './queries';
+import { opened } from '../opened';
 
 const STORED = `WITH edge AS (SELECT id, timestamp, event_message FROM raw_edge_logs AS t WHERE t.project = 'mine'),
 auth AS (SELECT id, timestamp, event_message, CAST(t.event_message AS INT64) AS n FROM raw_auth_logs AS t WHERE t.project = 'mine'),
@@ -15,11 +16,7 @@ records AS (SELECT id, metadata FROM raw_edge_logs AS t WHERE t.project = 'mine'
 /** Cannot fail, and is found again in what DuckDB gets. */
 const MARKED = `id <> 'marked'`;
 
-let bench: TranslationBench;
-beforeAll(async () => {
-  bench = await TranslationBench.open();
-});
-afterAll(() => bench.close());
+const bench = opened(() => TranslationBench.open());
 
 function steps(
   consumer: string,
@@ -28,7 +25,7 @@ function steps(
 ): { readonly first: readonly string[]; readonly last: string } {
   const sql = `${STORED}(\n${consumer}\n)`;
   const fence: Fence = { consumer: { start: STORED.length, end: sql.length } };
-  const { before, sql: last } = bench.translate(sql, {}, maxRows, fenced ? fence : null);
+  const { before, sql: last } = bench().translate(sql, {}, maxRows, fenced ? fence : null);
   return { first: before.map((table) => table.sql), last };
 }
 
@@ -101,10 +98,10 @@ test('rows are those of one step', async () => {
   const stored = STORED.replaceAll(`'mine'`, 't.project');
   const sql = `${stored}(\n${consumer}\n)`;
   const fence = { consumer: { start: stored.length, end: sql.length } };
-  expect(bench.translate(sql, {}, null, fence).before).not.toEqual([]);
-  const fenced = await bench.run(sql, {}, null, fence);
+  expect(bench().translate(sql, {}, null, fence).before).not.toEqual([]);
+  const fenced = await bench().run(sql, {}, null, fence);
   expect(fenced.rows.length).toBeGreaterThan(10);
-  expect(fenced.rows).toEqual((await bench.run(sql)).rows);
+  expect(fenced.rows).toEqual((await bench().run(sql)).rows);
 });
 
 describe('a result that is cut off', () => {

@@ -53,18 +53,6 @@ it('refuses the one on trial when the process dies again, and goes on with the o
   expect(namesOf(schedule.take())).toEqual(['a1', 'b1']);
 });
 
-it('suspects those alone that may be the reason, and not the one on trial where it may not', () => {
-  const { schedule, call } = scheduled('a1', 'a2', 'b1');
-  schedule.take();
-  expect(schedule.died(new Set([call('a1'), call('a2')]), false, true)).toEqual([]);
-  expect(namesOf(schedule.take())).toEqual(['a2', 'b1']);
-  const c1 = new Call('c1');
-  schedule.add(c1);
-  schedule.take();
-  expect(namesOf(schedule.died(new Set([c1]), false, true))).toEqual(['c1']);
-  expect(namesOf(schedule.take()).sort()).toEqual(['a1', 'b1']);
-});
-
 it('refuses one that was there at three deaths', () => {
   const { schedule } = scheduled('a1');
   const dieTogether = (): string[] => {

@@ -10,14 +10,11 @@ import { leastTime } from '../cpu-time';
 import type { CallCost, MeasuredCall } from './call-costs';
 import { TranslationBench } from './duckdb-translation';
 import { runs } from '../scale';
+import { opened } from '../opened';
 
 const CHUNK = 2_048;
 
-let bench: TranslationBench;
-beforeAll(async () => {
-  bench = await TranslationBench.open();
-}, 60_000);
-afterAll(() => bench.close());
+const bench = opened(() => TranslationBench.open());
 
 test.each([
   [`TO_HEX(CAST(NORMALIZE('\\ufeff\\ufb01', NFKC) AS BYTES))`, 'efbbbf6669'],
@@ -27,7 +24,7 @@ test.each([
   [`CAST(FARM_FINGERPRINT('') AS STRING)`, '-7286425919675154353'],
   [`NET.REG_DOMAIN('')`, null],
 ])('%s', async (expression, value) => {
-  expect(await bench.value(expression)).toBe(value);
+  expect(await bench().value(expression)).toBe(value);
 });
 
 /** Row by row through the distances of all beginnings. */
@@ -49,9 +46,9 @@ test('EDIT_DISTANCE counts characters, and bytes of BYTES', async () => {
     fc.asyncProperty(text, text, async (a, b) => {
       const [x, y] = [Buffer.from(a), Buffer.from(b)];
       const hex = (bytes: Buffer): string => `FROM_HEX('${bytes.toString('hex')}')`;
-      expect(await bench.value(`EDIT_DISTANCE('${a}', '${b}')`)).toBe(plainDistance(Array.from(a), Array.from(b)));
+      expect(await bench().value(`EDIT_DISTANCE('${a}', '${b}')`)).toBe(plainDistance(Array.from(a), Array.from(b)));
       const latin1 = [x, y].map((bytes) => Array.from(bytes.toString('latin1')));
-      expect(await bench.value(`EDIT_DISTANCE(${hex(x)}, ${hex(y)})`)).toBe(plainDistance(latin1[0]!, latin1[1]!));
+      expect(await bench().value(`EDIT_DISTANCE(${hex(x)}, ${hex(y)})`)).toBe(plainDistance(latin1[0]!, latin1[1]!));
     }),
     { ...runs(100) },
   );
@@ -161,7 +158,11 @@ describe('a chunk of rows', () => {
     ['NET.REG_DOMAIN', `NET.REG_DOMAIN(CONCAT('http://', ${long(200)}, REPEAT('.é', 60)))`],
   ])('%s is refused what is too much: %s', async (name, call) => {
     const sql = `SELECT COUNT(${call}) AS n ${ROWS}`;
-    const error = runtimeError(await bench.run(sql).catch((reason: unknown) => reason));
+    const error = runtimeError(
+      await bench()
+        .run(sql)
+        .catch((reason: unknown) => reason),
+    );
     expect(error).toMatchObject({ fault: 'resourcesExceeded', message: `${name} is given too much at once` });
     expect(sql.slice(error!.span!.start, error!.span!.end)).toBe(call);
   });
@@ -176,7 +177,7 @@ describe('a chunk of rows', () => {
     `REGEXP_INSTR(CONCAT(REPEAT('x', 4000), ' status=', CAST(i AS STRING)), r'status=(\\d+)')`,
     `TO_JSON_STRING(STRUCT(i, [i, i] AS a), TRUE)`,
   ])('ordinary rows are not refused: %s', async (call) => {
-    const { rows } = await bench.run(`SELECT COUNT(${call}) AS n ${ROWS}`);
+    const { rows } = await bench().run(`SELECT COUNT(${call}) AS n ${ROWS}`);
     expect(rows).toEqual([{ n: CHUNK }]);
   });
 });

@@ -7,6 +7,7 @@ import { SHAPES, type Shape } from './duckdb-shapes';
 import { TranslationBench } from './duckdb-translation';
 import { jsonLines } from '../case-files';
 import { type Rows, sameRows } from './same-value';
+import { opened } from '../opened';
 
 interface Case {
   readonly id: string;
@@ -49,18 +50,14 @@ const expected = new Map(jsonLines<Expected>('cases/log-queries-expected.jsonl')
 const RUNS = Object.keys(SHAPES).map((shape) => [shape as Shape, shape !== 'lists'] as const);
 
 describe.each(RUNS)('%s', (shape, known) => {
-  let bench: TranslationBench;
-  beforeAll(async () => {
-    bench = await TranslationBench.open(shape);
-  }, 60_000);
-  afterAll(() => bench.close());
+  const bench = opened(() => TranslationBench.open(shape));
 
   describe.each(FENCES)('%s', (_name, fence) => {
     test.each(jsonLines<Case>('cases/log-queries.jsonl').map((c) => [c.id, c] as const))(
       '%s',
       async (id, { sql, params, ordered }) => {
         const answer = expected.get(id)!;
-        const { columns, rows } = await bench.run(composed(sql), { ...UNBOUNDED, ...params }, 1000, fence, known);
+        const { columns, rows } = await bench().run(composed(sql), { ...UNBOUNDED, ...params }, 1000, fence, known);
         expect(columns.map((c) => [c.name, c.type.kind])).toEqual(
           answer.columns.map(([name, type]) => [name, /^\w+/.exec(type)![0]]),
         );
@@ -75,7 +72,7 @@ describe.each(RUNS)('%s', (shape, known) => {
     test.each(jsonLines<Case>('cases/log-queries-error.jsonl').map((c) => [c.id, c] as const))(
       '%s',
       async (_id, { sql, params }) => {
-        const failure = await bench
+        const failure = await bench()
           .run(composed(sql), { ...UNBOUNDED, ...params }, 1000, fence, known)
           .catch((error: unknown) => error);
         const error = runtimeError(failure);

@@ -2,15 +2,12 @@
 import type { Fence } from '../../src/engines/contract';
 import { CLOCK_PARAMETER } from '../../src/engines/duckdb/translate';
 import { NOW, TranslationBench } from './duckdb-translation';
+import { opened } from '../opened';
 
-let bench: TranslationBench;
-beforeAll(async () => {
-  bench = await TranslationBench.open();
-}, 60_000);
-afterAll(() => bench.close());
+const bench = opened(() => TranslationBench.open());
 
 async function plan(sql: string, parameters: Record<string, string> = {}, fence: Fence | null = null): Promise<string> {
-  const { sql: translated, parameters: names } = bench.translate(sql, parameters, 1000, fence);
+  const { sql: translated, parameters: names } = bench().translate(sql, parameters, 1000, fence);
   return explained(translated, names, parameters);
 }
 
@@ -20,7 +17,7 @@ async function explained(
   parameters: Readonly<Record<string, string>>,
 ): Promise<string> {
   const values = names.map((name) => (name === CLOCK_PARAMETER ? BigInt(NOW) : parameters[name]!));
-  const reader = await bench.connection.runAndReadAll(`EXPLAIN ${sql}`, values);
+  const reader = await bench().connection.runAndReadAll(`EXPLAIN ${sql}`, values);
   return String(reader.getRows()[0]![1]).replace(/[│\s]+/g, ' ');
 }
 
@@ -36,12 +33,12 @@ test('a bound from a parameter is a filter of the scan', async () => {
 describe('behind the fence', () => {
   const from = '2026-09-30T11:00:00.000000Z';
   const steps = (sql: string): number =>
-    bench.translate(sql, { from }, 1000, { consumer: { start: 0, end: sql.length } }).before.length;
+    bench().translate(sql, { from }, 1000, { consumer: { start: 0, end: sql.length } }).before.length;
 
   test('bounds reach the scan of the first step, what can fail is in the second', async () => {
     const sql = `SELECT t.id FROM raw_edge_logs AS t WHERE ${BOUND} AND project = 'default' AND CAST(event_message AS INT64) = 1
          AND t.timestamp > TIMESTAMP_SUB(CURRENT_TIMESTAMP(), INTERVAL 1 DAY)`;
-    const { before, sql: last } = bench.translate(sql, { from }, 1000, { consumer: null });
+    const { before, sql: last } = bench().translate(sql, { from }, 1000, { consumer: null });
     const [table] = before;
     if (table === undefined) throw new Error('There is one step.');
     const text = await explained(table.sql, table.parameters, { from });
@@ -125,7 +122,7 @@ test('an ORDER BY inside a CTE costs nothing', async () => {
 
 test('a CTE that aggregates is computed once for two readers, a plain one is not kept', () => {
   const twice = (body: string) =>
-    bench.translate(`WITH a AS (${body}) SELECT x.n FROM a AS x CROSS JOIN a AS y`).sql.includes('MATERIALIZED');
+    bench().translate(`WITH a AS (${body}) SELECT x.n FROM a AS x CROSS JOIN a AS y`).sql.includes('MATERIALIZED');
   expect(twice('SELECT COUNT(*) AS n FROM raw_edge_logs')).toBe(true);
   expect(twice('SELECT id AS n FROM raw_edge_logs')).toBe(false);
   expect(twice('SELECT MAX(RAND()) AS n FROM raw_edge_logs')).toBe(false);

@@ -4,6 +4,7 @@ import { runtimeError } from '../../src/engines/duckdb/translate';
 import { TranslationBench, type Answer } from './duckdb-translation';
 import { jsonLines } from '../case-files';
 import { sameValue } from './same-value';
+import { opened } from '../opened';
 
 interface Reference {
   readonly value?: unknown;
@@ -11,16 +12,12 @@ interface Reference {
   readonly error?: string;
 }
 
-let bench: TranslationBench;
-beforeAll(async () => {
-  bench = await TranslationBench.open();
-}, 60_000);
-afterAll(() => bench.close());
+const bench = opened(() => TranslationBench.open());
 
 /** The answer; null where the query failed with an error that its caller may see. */
 async function answered(sql: string): Promise<Answer | null> {
   try {
-    return await bench.run(sql);
+    return await bench().run(sql);
   } catch (error) {
     const failure = error instanceof QueryError ? error : runtimeError(error);
     if (failure === null) throw error;

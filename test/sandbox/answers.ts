@@ -7,6 +7,7 @@ import { typeText } from '../../src/googlesql/type-names';
 import { jsonLines } from '../case-files';
 import { type Rows, sameRows } from '../engines/same-value';
 import { Consumer } from './consumer';
+import { opened } from '../opened';
 
 interface Case {
   readonly id: string;
@@ -26,11 +27,7 @@ interface Expected {
 /** @param open opens the engine over `test/fixture`, its clock at the end of it; once */
 export function answersLogQueries(name: string, open: () => Promise<Engine>, { fenced = false } = {}): void {
   describe(`log queries on ${name}`, () => {
-    let consumer: Consumer;
-    beforeAll(async () => {
-      consumer = await Consumer.over(await open(), { fenced });
-    }, 60_000);
-    afterAll(() => consumer.close());
+    const consumer = opened(async () => Consumer.over(await open(), { fenced }));
 
     const expected = new Map(
       ['log-queries-expected.jsonl', 'log-queries-lenient-expected.jsonl']
@@ -45,7 +42,7 @@ export function answersLogQueries(name: string, open: () => Promise<Engine>, { f
     test.each(cases.map((one) => [one.id, one] as const))('%s is answered as BigQuery does', async (id, one) => {
       const want = expected.get(id);
       if (want === undefined) throw new Error(`No expectation for ${id}.`);
-      const got = await consumer.sql(one.sql, one.params);
+      const got = await consumer().sql(one.sql, one.params);
       expect(got.columns.map((column) => [column.name, typeText(column.type)])).toEqual(want.columns);
       const rows = got.rows.map((row) => Object.values(JSON.parse(row) as object));
       const answers = [want.rows, ...(want.alternatives ?? [])];
@@ -56,7 +53,7 @@ export function answersLogQueries(name: string, open: () => Promise<Engine>, { f
     test.each(jsonLines<Case>('cases/log-queries-error.jsonl').map((one) => [one.id, one] as const))(
       '%s is answered with an error',
       async (_id, one) => {
-        await expect(consumer.sql(one.sql, one.params)).rejects.toMatchObject({ reason: 'invalidQuery' });
+        await expect(consumer().sql(one.sql, one.params)).rejects.toMatchObject({ reason: 'invalidQuery' });
       },
     );
   });

@@ -8,6 +8,7 @@ import { queriesOf, SANDBOX_CASES } from '../case-files';
 import { localBigQueryInstalled } from '../local-bigquery';
 import { CASES } from '../lql/case-file';
 import { Oracle } from './fuzz/oracle';
+import { opened } from '../opened';
 
 const LENIENT = queriesOf('log-queries-lenient.jsonl');
 
@@ -48,13 +49,7 @@ const available = localBigQueryInstalled || process.env['CI'] !== undefined;
 if (!available) process.stdout.write('Skipped: the oracle of the sandbox is not installed. npm ci --prefix emulator\n');
 
 (available ? describe : describe.skip)('what is a query', () => {
-  let oracle: Oracle;
-
-  beforeAll(async () => {
-    oracle = await Oracle.start();
-  }, 60_000);
-
-  afterAll(() => oracle.close());
+  const oracle = opened(() => Oracle.start());
 
   test.each(Object.entries(FILES))('in %s is one to both parsers', async (_file, texts) => {
     const queries = texts.filter((sql) => !isOtherStatement(sql) && !NO_QUERY_HERE.test(sql));
@@ -63,7 +58,7 @@ if (!available) process.stdout.write('Skipped: the oracle of the sandbox is not 
     for (const sql of queries) {
       const ours = isQueryToUs(sql);
       if (ours === null) continue;
-      const theirs = (await oracle.parses(sql)) || (await oracle.analyse(sql)).analysis.ok;
+      const theirs = (await oracle().parses(sql)) || (await oracle().analyse(sql)).analysis.ok;
       if (theirs !== ours) disputed.push(`${theirs ? 'only theirs' : 'only ours'}: ${sql}`);
     }
     expect(disputed).toEqual([]);

@@ -9,11 +9,12 @@ import { printQuery } from '../../../src/googlesql/printer';
 import { resolveQuery, type Environment } from '../../../src/googlesql/resolver';
 import type { ResolvedQuery } from '../../../src/googlesql/resolved';
 import { typeText } from '../../../src/googlesql/type-names';
-import type { BoundParameter, Engine } from '../../../src/engines/contract';
+import type { BoundParameter } from '../../../src/engines/contract';
 import { jsonLines } from '../../case-files';
 import { openEngineOn, overLocalBigQuery } from '../../engines/over-local-bigquery';
 import { queryOf, within } from '../../engines/queries';
 import { columnsText, environment, resolve, tables } from '../environment';
+import { opened } from '../../opened';
 
 interface Case {
   readonly sql: string;
@@ -61,11 +62,7 @@ const OPEN =
   /rand\(|generate_uuid|any_value|array_agg|array\(|string_agg|array_concat_agg|limit|row_number|current_|approx_|first_value|last_value|nth_value|lag\(|lead\(|ntile/i;
 
 overLocalBigQuery('printed queries on the local BigQuery', (local) => {
-  let engine: Engine;
-  beforeAll(async () => {
-    engine = await openEngineOn(local().host);
-  });
-  afterAll(() => engine.close());
+  const engine = opened(() => openEngineOn(local().host));
 
   const bound = [...environment.parameters].flatMap(([name, { kind }]): BoundParameter[] =>
     kind === 'STRING' || kind === 'INT64' || kind === 'FLOAT64'
@@ -95,7 +92,7 @@ overLocalBigQuery('printed queries on the local BigQuery', (local) => {
     const used = ctes.filter((cte) => new RegExp(`\\b${cte.split(' ')[0] ?? ''}\\b`, 'i').test(text));
     const sql = `${used.length === 0 ? '' : `WITH ${used.join(', ')} `}(\n${text}\n)`;
     const parameters = bound.filter(({ name }) => new RegExp(`@${name}\\b`, 'i').test(text));
-    const { columns, rows } = await engine.run(queryOf(sql, { parameters }), within(30_000));
+    const { columns, rows } = await engine().run(queryOf(sql, { parameters }), within(30_000));
     return { columns: columns.map(({ name, type }) => `${name} ${typeText(type)}`), rows: [...rows].sort() };
   };
 

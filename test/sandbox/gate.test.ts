@@ -148,8 +148,8 @@ describe('a refusal', () => {
     ['select \0', 'invalidQuery 1:8 \0'],
     [`select ${'1,'.repeat(30_000)}1`, 'invalidQuery 1:20007 ,'],
     [`select ${'('.repeat(101)}1${')'.repeat(101)}`, 'invalidQuery 1:108 ('],
-  ])('of %j says what, where and what else', async (sql, place, hint?: string) => {
-    const { reason, details } = await refusal(sql);
+  ])('of %j says what, where and what else', async (...[sql, place, hint]: readonly string[]) => {
+    const { reason, details } = await refusal(sql ?? '');
     const at = details.line === undefined ? [] : [`${details.line}:${details.column}`, details.near ?? []].flat();
     expect([reason, ...at].join(' ')).toBe(place);
     if (hint !== undefined) expect(details.hint).toBe(hint);

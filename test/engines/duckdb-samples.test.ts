@@ -46,6 +46,15 @@ describe('Sample logs', () => {
     }
   });
 
+  it('name the project in the URL, so that charts have counts', async () => {
+    const { n, minutes } = await one(`
+      SELECT COUNT(*) AS n, COUNT(DISTINCT TIMESTAMP_TRUNC(t.timestamp, MINUTE)) AS minutes
+      FROM raw_edge_logs AS t, UNNEST(t.metadata) AS m, UNNEST(m.request) AS r
+      WHERE REGEXP_CONTAINS(r.url, t.project) AND t.timestamp > TIMESTAMP_SUB(CURRENT_TIMESTAMP(), INTERVAL 1 HOUR)`);
+    expect(Number(n)).toBeGreaterThan(200);
+    expect(Number(minutes)).toBeGreaterThan(50);
+  });
+
   it('hold no address or name of anybody', async () => {
     const texts = (
       await Promise.all(

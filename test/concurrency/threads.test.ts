@@ -24,14 +24,6 @@ describe('work on a text', () => {
     expect(other).not.toBe(threadId);
   });
 
-  test('leaves the asking thread free', async () => {
-    let ticks = 0;
-    const timer = setInterval(() => ticks++, 5);
-    await threads.do(tasks.spin, 500, LONG);
-    clearInterval(timer);
-    expect(ticks).toBeGreaterThan(5);
-  });
-
   test('is refused alike on both', async () => {
     const refusals = await Promise.all(
       [SHORT, LONG].map((text) => threads.do(tasks.refuse, 7, text).catch((error: unknown) => error)),

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { QueryError } from '../../src/errors';
 import { TranslationBench } from '../engines/duckdb-translation';
 import { functionsPart, generatedPart, REFUSED } from './dialect-page';
+import { opened } from '../opened';
 
 const PART = /(?<=<!-- generated -->\n\n)[^]*(?=\n\n<!-- end -->)/;
 
@@ -17,16 +18,12 @@ test.each([
 });
 
 describe('what is not supported is refused with its position', () => {
-  let bench: TranslationBench;
-  beforeAll(async () => {
-    bench = await TranslationBench.open();
-  }, 60_000);
-  afterAll(() => bench.close());
+  const bench = opened(() => TranslationBench.open());
 
   test.each(REFUSED.map((one) => [one.sql, one] as const))('%s', (_, { sql, at }) => {
     let error: unknown = null;
     try {
-      bench.translate(sql);
+      bench().translate(sql);
     } catch (thrown) {
       error = thrown;
     }

@@ -1,6 +1,6 @@
 /**
  * Jest's configuration by lane. Test files that start no service of their own are joined into a few, which require them one after the
- * other. The fast lane has those that start no other process, no engine and no generator.
+ * other. The fast lane has those that start no other process, no engine and no generator; `*.long.test.ts` are run by `npm run test:long` alone.
  */
 const fs = require('node:fs');
 const { availableParallelism } = require('node:os');
@@ -65,7 +65,7 @@ function startsProcesses(file) {
 
 const files = fs
   .readdirSync(__dirname, { recursive: true, encoding: 'utf8' })
-  .filter((name) => name.endsWith('.test.ts') && !name.startsWith('.joined'))
+  .filter((name) => name.endsWith('.test.ts') && !name.endsWith('.long.test.ts') && !name.startsWith('.joined'))
   .map((name) => path.join(__dirname, name));
 const alone = files.filter((file) => replacesModules(file) || startsProcesses(file));
 const fast = files.filter((file) => isFast(file) && !replacesModules(file));

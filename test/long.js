@@ -20,7 +20,7 @@ const GENERATORS = {
     ['120', seed],
   ],
   // Kills, slow histories, and the tables of which other lanes try a part.
-  tables: [JEST, ['kill', 'follow', 'tail', 'collector', 'dialect', 'fence', 'tenants', 'redaction', 'hostile']],
+  tables: [JEST, ['long.test', 'process/', 'follow', 'dialect', 'fence', 'tenants', 'redaction', 'hostile']],
 };
 
 /** @param {readonly string[]} command @param {readonly string[]} given @returns {number} its exit code */

@@ -42,9 +42,9 @@ function valuesOf(instructions: readonly Instruction[], word: string): string[] 
 }
 
 describe.each([
-  ['Dockerfile', '.dockerignore', 'dist/cli.js'],
-  ['emulator/Dockerfile', 'emulator/Dockerfile.dockerignore', 'emulator/start.js'],
-])('%s', (dockerfile, ignore, entry) => {
+  ['Dockerfile', '.dockerignore'],
+  ['emulator/Dockerfile', 'emulator/Dockerfile.dockerignore'],
+])('%s', (dockerfile, ignore) => {
   const instructions = instructionsOf(dockerfile);
   const ignored = read(ignore).trim().split('\n');
 
@@ -62,19 +62,8 @@ describe.each([
     expect(ignored[0]).toBe('*');
   });
 
-  it('installs what the lock file says, and runs no script of a package', () => {
-    const installs = valuesOf(instructions, 'RUN').filter((rest) => rest.startsWith('npm ci'));
-    expect(installs.length).toBeGreaterThan(0);
-    for (const install of installs) expect(install).toContain('--ignore-scripts');
-    expect(installs.at(-1)).toContain('--omit=dev');
-    expect(read(dockerfile)).not.toMatch(/https?:\/\/(?!127\.0\.0\.1)/);
-  });
-
-  it('is not root, and starts what there is', () => {
+  it('is not root', () => {
     expect(valuesOf(instructions, 'USER')).toEqual(['1000:1000']);
-    const [file] = JSON.parse(valuesOf(instructions, 'ENTRYPOINT')[0] ?? '').slice(1) as string[];
-    expect(path.basename(entry)).toBe(path.basename(file ?? ''));
-    expect(existsSync(path.join(ROOT, entry))).toBe(true);
   });
 });
 
@@ -106,13 +95,6 @@ describe.each([
       rmSync(folder, { recursive: true, force: true });
     }
   });
-});
-
-it('both images have the Node of one base, which the page names', () => {
-  const bases = ['Dockerfile', 'emulator/Dockerfile'].map((file) => valuesOf(instructionsOf(file), 'ARG'));
-  expect(bases[0]).toEqual([expect.stringMatching(/^NODE_IMAGE=node:\d+-bookworm-slim$/)]);
-  expect(bases[1]).toEqual(bases[0]);
-  expect(read('docs/containers.md')).toContain(`\`${bases[0]?.[0]?.replace('NODE_IMAGE=', '') ?? ''}\``);
 });
 
 describe('the image of the service', () => {
@@ -211,19 +193,6 @@ describe('docker-compose.yml', () => {
     expect(Number(/^(\d+)s$/.exec(service.stop_grace_period ?? '')?.[1]) * 1000).toBeGreaterThan(
       drainDelay + queryTimeout,
     );
-  });
-
-  it('waits for services that there are and that say when they are healthy', () => {
-    for (const { depends_on = {} } of Object.values(services)) {
-      for (const name of Object.keys(depends_on)) {
-        const { healthcheck, build } = services[name] ?? {};
-        const dockerfile = typeof build === 'object' ? build.dockerfile : null;
-        expect(healthcheck !== undefined || (dockerfile !== null && read(dockerfile).includes('HEALTHCHECK'))).toBe(
-          true,
-        );
-      }
-    }
-    expect(services['bigquery']?.command?.join(' ')).toContain('--port 9050');
   });
 
   describeWithRedis('its Redis', () => {

@@ -6,6 +6,7 @@ import path from 'node:path';
 import type { Page } from 'playwright-core';
 
 import { Stage } from '../process/started';
+import { inLong } from '../scale';
 import { findChromium } from './browser';
 import { enterKey, openExplorer, rows, shownRows, status, violations } from './explorer-page';
 import { type PageOptions, Pages } from './pages';
@@ -534,13 +535,10 @@ withBrowser('the explorer', () => {
   });
 
   it.each([
-    ['light', 1280],
-    ['dark', 1280],
-    ['dark', 390],
-    ['light', 390],
-    ['light', 1920],
-    ['dark', 1920],
-  ] as const)('breaks no rule of accessibility, in %s at %i px', async (colorScheme, width) => {
+    ['light', 1280] as const,
+    ['dark', 390] as const,
+    ...inLong([['dark', 1280] as const, ['light', 390] as const, ['light', 1920] as const, ['dark', 1920] as const]),
+  ])('breaks no rule of accessibility, in %s at %i px', async (colorScheme, width) => {
     const { page } = await open({ range: RANGE }, { colorScheme, viewport: { width, height: 800 }, bypassCSP: true });
     await page.getByRole('textbox', { name: 'Key' }).waitFor();
     expect(await violations(page)).toEqual([]);
@@ -567,4 +565,40 @@ withBrowser('the explorer', () => {
     await enter(page);
     await page.getByText('No rows in this range.').waitFor();
   });
+
+  it('is led to by the page of documentation, which asks nobody for anything', async () => {
+    const { page, complaints, requests } = await pages.open(`${base}/docs`);
+    const article = page.locator('article', { has: page.getByRole('heading', { name: 'logs.all', exact: true }) });
+    await article.getByText('X-API-KEY').waitFor();
+    expect(complaints).toEqual([]);
+    expect(requests.filter((one) => !one.startsWith('data:'))).toEqual([`${base}/docs`]);
+    for (const [, id] of (await page.content()).matchAll(/href="#([^"]+)"/g)) {
+      expect([id, await page.evaluate((one) => document.getElementById(one) !== null, id ?? '')]).toEqual([id, true]);
+    }
+    await article.getByRole('link', { name: 'Try logs.all in the explorer' }).click();
+    await page.getByRole('textbox', { name: 'Key' }).waitFor();
+    expect(new URL(page.url()).pathname).toBe('/explore');
+  });
+
+  it.each([
+    ['light', 320],
+    ['dark', 1280],
+  ] as const)(
+    'has a page of documentation that breaks no rule of accessibility, in %s at %i px',
+    async (colorScheme, width) => {
+      const { page } = await pages.open(`${base}/docs`, {
+        colorScheme,
+        viewport: { width, height: 700 },
+        bypassCSP: true,
+      });
+      expect(await violations(page)).toEqual([]);
+      const { wide, over } = await page.evaluate(() => ({
+        wide: document.documentElement.scrollWidth - document.documentElement.clientWidth,
+        over: [...document.querySelectorAll('input, select, textarea, button, pre, h1, h2, p, .scroll')]
+          .filter((one) => one.getBoundingClientRect().right > innerWidth + 0.5)
+          .map(({ outerHTML }) => outerHTML.slice(0, 80)),
+      }));
+      expect({ wide, over }).toEqual({ wide: 0, over: [] });
+    },
+  );
 });

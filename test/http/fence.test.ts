@@ -24,18 +24,6 @@ test('a key with pins is fenced, one without could ask for every row anyway', as
   expect(other?.fence).toBeNull();
 });
 
-test('a fenced run is shared with no other: what fails in one may not fail in the other', async () => {
-  let release = (): void => undefined;
-  const held = new Promise<void>((resolve) => (release = resolve));
-  engine.onRun = () => held;
-  const answers = ['other', 'pinned', 'other', 'pinned'].map(ask);
-  while (engine.queries.length < 2) await new Promise((resolve) => setImmediate(resolve));
-  release();
-  await Promise.all(answers);
-  const fenced = engine.queries.map(({ fence }) => fence !== null);
-  expect(fenced).toEqual(expect.arrayContaining([true, false]));
-});
-
 test('rows without an order are put into one that tells nothing of rows between them', async () => {
   engine.rows = ['{"id":2}', '{"id":1}', '{"id":3}'];
   const ids = (answer: request.Response): unknown =>

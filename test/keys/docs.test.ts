@@ -28,13 +28,6 @@ describe('docs/keys.md', () => {
     expect([...OPTIONS, '--help'].sort()).toEqual([...new Set(shown)].sort());
   });
 
-  it.each(OPTIONS)('lists %s, which the command takes', async (option) => {
-    // Whatever else may be wrong with it, it is not unknown.
-    const { notes } = await run(['create', option]);
-    expect(notes.join()).toContain('error: ');
-    expect(notes.join()).not.toContain('unknown option');
-  });
-
   it('has commands that work one after the other', async () => {
     expect(COMMANDS.length).toBeGreaterThan(3);
     for (const words of COMMANDS) expect((await run(words)).code).toBe(0);

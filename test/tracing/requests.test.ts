@@ -271,22 +271,6 @@ it('of probes only where the caller keeps a trace', async () => {
   ]);
 });
 
-it('that tell no value, no text, no secret and no URL', async () => {
-  await start({ logSql: true });
-  const sql = "SELECT 'Giraffe' FROM rows_of_project";
-  await request(served.server).get(TYPED).query({ sql }).set('X-API-KEY', 'all');
-  await request(served.server).get(TYPED).query({ sql: 'SELECT Heron' }).set('X-API-KEY', 'all');
-  await request(served.server).post(TYPED).send({ lql: 'Okapi' }).set({ 'X-API-KEY': 'all', Cookie: 'Lynx' });
-  await request(served.server).get(TYPED).set('X-API-KEY', 'Secret-Wombat').expect(401);
-  await request(served.server).get('/Badger?Otter=1').set({ traceparent: 'Hedgehog', 'User-Agent': 'Weasel' });
-  const roots = (await spans()).filter(({ kind }) => kind === SERVER);
-  expect(roots).toHaveLength(5);
-  expect(collector.sent).toContain('test.typed');
-  expect(collector.sent).not.toMatch(
-    /Zebra|Giraffe|Heron|Okapi|Lynx|Wombat|Badger|Otter|Hedgehog|Weasel|SELECT|127\.0\.0\.1/,
-  );
-});
-
 it('of a part of the requests, and of all whose caller keeps a trace', async () => {
   await start({}, { begun: 0.25 });
   const facts = answered();

@@ -212,19 +212,6 @@ withBrowser('the explorer', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('tells an error in words with its place, and goes on', async () => {
-    const { page, complaints } = await open({ range: RANGE, sql: 'SELECT nothing_such\nFROM edge_logs' });
-    await enter(page);
-    await status(page)
-      .getByText(/nothing_such.*line 1, column 8/)
-      .waitFor();
-    await page.locator('.cm-lintRange-error').waitFor();
-    await page.getByRole('textbox', { name: 'Query' }).fill('SELECT COUNT(*) AS n FROM edge_logs');
-    await page.getByRole('button', { name: 'Run' }).click();
-    await status(page).getByText('1 row', { exact: false }).waitFor();
-    expect(complaints).toEqual([]);
-  });
-
   it('underlines a fault where it is, and mends it by a key', async () => {
     const { page, complaints } = await open();
     await enter(page);
@@ -438,17 +425,6 @@ withBrowser('the explorer', () => {
     expect(readFileSync(await file.path(), 'utf8')).toBe(await answer.text());
   });
 
-  it('copies a value as it is', async () => {
-    const { page } = await open({ range: RANGE }, { permissions: ['clipboard-read', 'clipboard-write'] });
-    await enter(page);
-    await rows(page).nth(2).click();
-    const detail = page.getByRole('complementary', { name: 'Row' });
-    await detail.getByRole('button', { name: 'Copy event_message' }).click();
-    await detail.getByText('Copied').waitFor();
-    const message = await detail.locator('.message').textContent();
-    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(message);
-  });
-
   it('has a picker for instants, a switch for booleans, and says which value an enum has of itself', async () => {
     const { page, requests } = await open({ endpoint: 'typed' });
     await enter(page);
@@ -558,12 +534,6 @@ withBrowser('the explorer', () => {
     expect(await violations(page)).toEqual([]);
     const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
     expect(wide).toBe(0);
-  });
-
-  it('says what to do where a range holds no rows', async () => {
-    const { page } = await open({ range: '2001-01-01T00:00:00Z/2001-01-02T00:00:00Z' });
-    await enter(page);
-    await page.getByText('No rows in this range.').waitFor();
   });
 
   it('is led to by the page of documentation, which asks nobody for anything', async () => {

@@ -169,20 +169,6 @@ if (!mounts) {
     expect(await degraded(at)).toBe(false);
     service.signal('SIGKILL');
   });
-
-  long('starts on a full disk, and stores as soon as there is room', async () => {
-    const folder = stage.folder();
-    mkdirSync(path.join(folder, 'logs'));
-    const nothingFree =
-      'mount -t tmpfs -o size=4m none logs && mkdir logs/.collector && head -c 9m /dev/zero > logs/.other; exec "$@"';
-    const service = stage.start(STACK, folder, [...SMALL_DISK.slice(0, 4), nothingFree, 'sh']);
-    const at = await service.ready();
-    expect(await status(at, EDGE, ['one'])).toBe(507);
-    rmSync(path.join(`/proc/${String(service.child.pid)}/root`, folder, 'logs/.other'));
-    await until(async () => (await status(at, EDGE, ['one'])) === 200);
-    await serves(at, 'edge_logs', ['one']);
-    service.signal('SIGKILL');
-  });
 }
 
 long('refuses what it may not write, stores the rest, and all of it once it may', async () => {

@@ -50,7 +50,6 @@ it.each([
     'names of the prototype',
     event('"__proto__":{"a":1},"constructor":{"prototype":{}},"metadata":{"__proto__":{"b":1}}'),
   ],
-  ['names that are SQL', event(`"metadata":{"a\\"; DROP TABLE x; --":1,"'":2,"\`":3}`)],
   ['a name twice', event('"id":"a","id":"b","metadata":{"a":1},"metadata":{"a":2}')],
   [
     'numbers beyond any type',
@@ -58,8 +57,6 @@ it.each([
   ],
   ['times beyond any calendar', event('"timestamp":9e99')],
   ['a time that there is not', event('"timestamp":"2026-02-30T25:61:61Z"')],
-  ['a time before the year 1', event('"timestamp":"-000001-01-01T00:00:00Z"')],
-  ['columns of other types', event('"id":[1],"project":{"a":1},"timestamp":{},"metadata":"text"')],
   ['a list of lists', event(`"metadata":${nested('[', ']', 500)}`)],
   ['records in records', event(`"metadata":${nested('{"a":', '', 500)}1${'}'.repeat(500)}`)],
   ['records a hundred thousand deep', event(`"metadata":${nested('{"a":', '', 100_000)}1${'}'.repeat(100_000)}`)],
@@ -69,7 +66,6 @@ it.each([
   ],
   ['a name of a million letters', event(`"metadata":{"${'n'.repeat(1_000_000)}":1}`)],
   ['a message of eleven million letters', event(`"path":"${'m'.repeat(11_000_000)}"`)],
-  ['a byte order mark', `\ufeff${event('')}`],
 ])('stores or refuses %s, as one event', async (_what, body) => {
   const status = await post(body);
   expect([200, 400, 413]).toContain(status);

@@ -10,7 +10,6 @@ import { parse } from 'yaml';
 
 import { readConfig, SETTINGS } from '../../src/config';
 import { localBigQueryInstalled } from '../local-bigquery';
-import { describeWithRedis } from '../redis-server';
 import { Stage } from './started';
 
 jest.setTimeout(180_000);
@@ -61,10 +60,6 @@ describe.each([
     }
     expect(ignored[0]).toBe('*');
   });
-
-  it('is not root', () => {
-    expect(valuesOf(instructions, 'USER')).toEqual(['1000:1000']);
-  });
 });
 
 (localBigQueryInstalled ? describe : describe.skip)('the image of the local BigQuery', () => {
@@ -111,12 +106,6 @@ describe('the image of the service', () => {
     expect([config.host, valuesOf(instructions, 'EXPOSE')]).toEqual(['0.0.0.0', [String(config.port)]]);
   });
 
-  it('writes below its volume alone', () => {
-    const [volume = ''] = valuesOf(instructions, 'VOLUME');
-    expect(path.relative(valuesOf(instructions, 'WORKDIR').at(-1) ?? '', volume)).toBe('.data');
-    for (const name of ['CACHE_DIR', 'KEYS_FILE'] as const) expect(SETTINGS[name].default).toMatch(/^\.data\//);
-  });
-
   it('has a health check that tells whether the service answers', async () => {
     const check = JSON.parse(/CMD (.*)$/.exec(valuesOf(instructions, 'HEALTHCHECK')[0] ?? '')?.[1] ?? '') as string[];
     // Debian's own.
@@ -156,13 +145,6 @@ describe('docker-compose.yml', () => {
   };
   const gateways = Object.entries(services).filter(([name]) => name.startsWith('gateway'));
 
-  it('has a gateway on each engine, the embedded one without a profile', () => {
-    expect(gateways.map(([name, { profiles }]) => [name, profiles])).toEqual([
-      ['gateway', undefined],
-      ['gateway-bigquery', ['bigquery']],
-    ]);
-  });
-
   it.each(gateways)('%s has settings that the service takes', (_, service) => {
     const environment = Object.fromEntries(
       Object.entries(service.environment ?? {}).map(([name, value]) => [
@@ -193,28 +175,5 @@ describe('docker-compose.yml', () => {
     expect(Number(/^(\d+)s$/.exec(service.stop_grace_period ?? '')?.[1]) * 1000).toBeGreaterThan(
       drainDelay + queryTimeout,
     );
-  });
-
-  describeWithRedis('its Redis', () => {
-    it('is bounded and forgets only what has a lifetime', async () => {
-      const folder = mkdtempSync(path.join(tmpdir(), 'logquay-redis-'));
-      const socket = path.join(folder, 'redis.sock');
-      const [program = '', ...args] = services['redis']?.command ?? [];
-      const child = spawn(program, [...args, '--port', '0', '--unixsocket', socket, '--dir', folder]);
-      try {
-        await new Promise((resolve, reject) => {
-          child.stdout.on('data', (data) => String(data).includes('ready to accept') && resolve(null));
-          child.on('error', reject).on('close', reject);
-        });
-        const ask = async (...words: string[]) =>
-          (await promisify(execFile)('redis-cli', ['-s', socket, ...words])).stdout;
-        expect(await ask('config', 'get', 'maxmemory*')).toMatch(/maxmemory-policy\nvolatile-lru/);
-        expect(await ask('config', 'get', 'maxmemory')).toMatch(/\n268435456\n/);
-        expect(await ask(...(services['redis']?.healthcheck?.test.slice(2) ?? []))).toBe('PONG\n');
-      } finally {
-        child.kill();
-        rmSync(folder, { recursive: true, force: true });
-      }
-    });
   });
 });

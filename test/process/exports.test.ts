@@ -144,12 +144,6 @@ it.each(['micros', 'iso'])(
   },
 );
 
-it('has no rows but all else where there are none', async () => {
-  const sql = 'SELECT n FROM numbers WHERE n < 0';
-  expect((await get({ export: 'true', sql })).body.toString()).toBe('{"$rows":0}\n');
-  expect((await get({ export: 'true', sql }, CSV)).body.toString()).toBe('n\r\n');
-});
-
 it('takes LQL, and writes timestamps as ISO 8601 where that is asked for, exported or not', async () => {
   const query = { lql: 's:timestamp f:numbers n:7', timestamps: 'iso' };
   const wanted = '{"timestamp":"1970-01-01T00:00:00.000007Z"}';

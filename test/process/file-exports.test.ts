@@ -206,14 +206,6 @@ describe('exports as Parquet, on the embedded engine', () => {
     expect([other.status, other.body.toString()]).toEqual([200, '{"result":[{"x":1}]}']);
   });
 
-  it('have the names that redacted rows have', async () => {
-    const sql = 'SELECT n AS `a@example.com` FROM numbers WHERE n = 1';
-    const masked = { 'X-API-KEY': 'masked' };
-    expect(await rowsOfParquet((await get(service, PARQUET, { sql }, masked)).body, service.folder)).toEqual([
-      { REDACTED: '1' },
-    ]);
-  });
-
   it('end with a client that leaves, and wait for one that is slow, with a file that has no name', async () => {
     const sql = 'SELECT n, REPEAT(text, 10) AS text FROM numbers';
     const response = await begin(service, PARQUET, { sql }, { 'X-Request-Id': 'left', 'X-API-KEY': 'masked' });

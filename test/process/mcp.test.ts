@@ -59,14 +59,7 @@ const COUNTED: readonly (readonly [what: string, message: unknown, count: number
   ['initialize', INITIALIZE, 1],
   ['a list of tools', message('tools/list'), 1],
   ['a ping', message('ping'), 1],
-  ['a method that is not there', message('nosuch'), 1],
-  ['a notification', { jsonrpc: '2.0', method: 'notifications/initialized' }, 1],
-  ['what is no message', {}, 1],
   ['list_endpoints', toolCall('list_endpoints'), 1],
-  ['a description', toolCall('describe_endpoint', { endpoint: 'logs.all' }), 1],
-  ['a run', toolCall('run_endpoint', { endpoint: 'errors.by-day', parameters: { project: 'x' } }), 1],
-  ['a tool that is not there', toolCall('nosuch'), 1],
-  ['arguments that are none', toolCall('list_endpoints', []), 1],
   ['a batch', Array.from({ length: 10 }, (_, id) => message('tools/list', {}, id)), 10],
 ];
 const RATED = COUNTED.map((_, i) => [`rated-${String(i)}`, { rateLimit: 1000 }] as const);
@@ -274,7 +267,6 @@ describe('whatever carries it', () => {
   });
 
   it.each([
-    ['no query', 'query_logs', { endpoint: 'logs.all' }, 'invalidParameter'],
     ['no endpoint', 'run_endpoint', {}, 'invalidParameter'],
     ['an unknown endpoint', 'run_endpoint', { endpoint: 'nosuch' }, 'notFound'],
     ['a missing parameter', 'run_endpoint', { endpoint: 'logs.all' }, 'invalidParameter'],
@@ -283,12 +275,6 @@ describe('whatever carries it', () => {
       'query_logs',
       { endpoint: 'logs.all', parameters: { project }, sql: 'SELECT 1 FROM raw_edge_logs' },
       'sandboxViolation',
-    ],
-    [
-      'an invalid number',
-      'run_endpoint',
-      { endpoint: 'logs.all', parameters: { project }, max_rows: 0 },
-      'invalidParameter',
     ],
     ['an unknown tool', 'drop_table', {}, 'notFound'],
   ])('refuses %s', async (_what, name, given, reason) => {
@@ -324,12 +310,6 @@ it.each([
 ])('refuses a message %s', async (_how, headers, method, wanted) => {
   const message = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} });
   expect(await post(headers, message, method)).toEqual(wanted);
-});
-
-it('refuses what is no message, and goes on', async () => {
-  expect(await post({ 'X-API-KEY': 'reader' }, '{"jsonrpc":')).toEqual([400, 'invalidParameter']);
-  expect((await post({ 'X-API-KEY': 'reader' }, '[]'))[0]).toBe(400);
-  expect((await post({ 'X-API-KEY': 'reader' }, '{"jsonrpc":"2.0","id":1,"method":"nosuch"}'))[0]).toBeLessThan(500);
 });
 
 it('counts messages against the rate of their key', async () => {

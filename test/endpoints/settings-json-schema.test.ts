@@ -1,4 +1,3 @@
-
 import Ajv from 'ajv';
 import { parse } from 'yaml';
 
@@ -6,7 +5,6 @@ import { testFileSchema } from '../../src/cli/endpoint-tests/test-file';
 import { declarationSchema, readSettings, settingsSchema } from '../../src/endpoints/settings';
 import { logquay } from '../cli/command-line';
 import { uuid } from './folder';
-
 
 interface JsonSchema {
   readonly description?: string;

@@ -108,40 +108,6 @@ describe('the daily budget of bytes billed', () => {
     await get(PLAIN, 'all').expect(200);
   });
 
-  it('charges one who began a run, not those who share it', async () => {
-    const { engine, get } = await billing();
-    let go = (): void => undefined;
-    engine.onRun = () => new Promise((resolve) => (go = resolve));
-    const first = get(PLAIN, 'all').then(({ status }) => status);
-    while (engine.queries.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
-    const others = [1, 2, 3].map(() => get(PLAIN).then(({ status }) => status));
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    go();
-    expect(await Promise.all([first, ...others])).toEqual([200, 200, 200, 200]);
-    engine.onRun = () => Promise.resolve();
-    await get(PLAIN).expect(200);
-    await get(PLAIN).expect(200);
-    await get(PLAIN).expect(429);
-  });
-
-  it('of one key is not refused to another that waits for the same run', async () => {
-    const { engine, get } = await billing({ bounds: { perName: 1, total: 1 } });
-    await get(`${PLAIN}1`).expect(200);
-    await get(`${PLAIN}2`).expect(200);
-    let go = (): void => undefined;
-    engine.onRun = () => new Promise((resolve) => (go = resolve));
-    const busy = get(`${PLAIN}3`, 'other').then(({ status }) => status);
-    while (engine.queries.length < 3) await new Promise((resolve) => setTimeout(resolve, 5));
-    // The key without a budget left begins the run, which waits for a slot, and the other joins it.
-    const refused = get(`${PLAIN}4`).then(({ status }) => status);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    const joined = get(`${PLAIN}4`, 'all').then(({ status }) => status);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    engine.onRun = () => Promise.resolve();
-    go();
-    expect(await Promise.all([busy, refused, joined])).toEqual([200, 429, 200]);
-  });
-
   it('means nothing on an engine that bills nothing', async () => {
     const engine = new ScriptedEngine('duckdb');
     const { server } = await start({ engine, dailyBytes: 1n });

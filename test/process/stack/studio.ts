@@ -49,6 +49,8 @@ export interface Shown {
   readonly rows: readonly { readonly n: number }[];
   /** How often Studio's server was asked. */
   readonly requests: number;
+  /** Milliseconds from the first request until the page has it. */
+  readonly ms: number;
 }
 
 /** What a logs page has of a query in the end: its list of pages, fetched as Studio does, and how often it was requested. */
@@ -56,6 +58,7 @@ export async function page(base: string, key: string, sql: string): Promise<Show
   const between = await studio(base, key);
   const client = createClient<Paths>({ baseUrl: between.url });
   const queries = new QueryClient();
+  const started = performance.now();
   const observer = new InfiniteQueryObserver(queries, {
     queryKey: ['logs', sql],
     // As many retries as in a browser by default, without waiting between them.
@@ -78,12 +81,14 @@ export async function page(base: string, key: string, sql: string): Promise<Show
         resolve(result);
       });
     });
+    const ms = performance.now() - started;
     // Studio reads errors off the pages alone.
     const pages = settled.data?.pages ?? [];
     return {
       shown: pages.map(({ error }) => error).find((error) => error !== undefined) ?? null,
       rows: pages.flatMap(({ result = [] }) => result),
       requests: between.requests(),
+      ms,
     };
   } finally {
     queries.clear();

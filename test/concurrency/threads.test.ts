@@ -111,7 +111,7 @@ describe('work on a text', () => {
 });
 
 test('work past the deadline is abandoned, and its thread replaced', async () => {
-  const threads = new Threads({ deadline: 2_000 });
+  const threads = new Threads({ deadline: 500 });
   try {
     await expect(threads.do(tasks.spin, 60_000, LONG)).rejects.toMatchObject({ reason: 'resourcesExceeded' });
     expect(await threads.do(tasks.where, 4, LONG)).toMatchObject({ n: 4 });

@@ -249,7 +249,7 @@ function errorSection(): Markup {
     <h2 id="errors-name">Errors</h2>
     <p>Always JSON, with the true status: <code>{"error":{"code","status","message","errors":[{"reason", &hellip;}],"requestId"}}</code>.</p>
     ${table(
-      'Errors',
+      'Reasons of errors',
       ['Reason', 'Status', 'When', 'Retryable'],
       reasons.map((reason) => [
         markup`<code>${reason}</code>`,

@@ -6,10 +6,9 @@ import { until } from '../until';
 import { PAGES } from './stack/pages';
 import { ask, BATCHES, send, STACK, type StackEvent } from './stack/traffic';
 import { Stage } from './started';
-import { LONG } from '../scale';
 
 /** More for a night: `KILLS=50`. Other instants and batches: `SEED`. */
-const KILLS = Number(process.env['KILLS'] ?? (LONG ? 20 : 1));
+const KILLS = Number(process.env['KILLS'] ?? 20);
 const SEED = Number(process.env['SEED'] ?? 20_261_123);
 /** Events of a source: all that an answer may hold is 1,000 rows. */
 const MOST = 900;

@@ -1,4 +1,3 @@
-/** Texts in double quotes that were meant as names, as in other dialects: GoogleSQL reads `SELECT "id"` as a text. */
 /** What is known of a consumer query without running it: SQL or LQL over the CTE tables of a stored query. */
 import type { Token } from '../googlesql/token';
 import type { NamedType, SqlType, TableSchema } from '../googlesql/types';

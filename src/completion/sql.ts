@@ -1,4 +1,3 @@
-/** Where rows are grouped, a column that is no key of theirs is there and cannot be named. */
 /** Completions in GoogleSQL: the text is read with a name of ours at the cursor, and the resolver says what could be there. */
 import { QueryError } from '../errors';
 import { surveyQuery } from '../googlesql/parser';

@@ -1,4 +1,3 @@
-/** Everything that is wrong with the parameters of a request: a run names what it meets first. */
 /** The analysis of a request: everything that a run would check, without running or billing anything (docs/analysis.md). */
 import type { Endpoint } from '../endpoints/endpoint';
 import { readParameter, unknownParameters, describeParameters } from '../endpoints/parameters';

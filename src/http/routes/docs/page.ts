@@ -139,7 +139,7 @@ function curl(endpoint: DescribedEndpoint): string {
   ].join(' \\\n  ');
 }
 
-/** The page's look. Colours have a contrast of 4.5 and more on their grounds, in both schemes (test/http/docs-page.test.ts). */
+/** The page's look. Colours have a contrast of 4.5 and more on their grounds, in both schemes (test/browser/explorer.test.ts). */
 export const STYLE = `
 :root {
   color-scheme: light dark;

@@ -79,7 +79,7 @@ it('in every form and for every kind of error', async () => {
     const isText = ['text/csv', 'text/html', 'application/x-ndjson'].includes(type);
     instances.push({
       at: schemaAt(template, described, status, type),
-      value: isText ? String(answer.text ?? answer.body) : (answer.body as unknown),
+      value: isText ? (answer.text ?? answer.body) : (answer.body as unknown),
     });
     // Headers, by name and by schema.
     const response = document.paths[template]?.[described]?.responses[String(status)];

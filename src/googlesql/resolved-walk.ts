@@ -205,10 +205,6 @@ export function callExpressions(call: AggregateCall): readonly Expr[] {
   return noted((note) => mapCall(call, note));
 }
 
-export function windowExpressions(call: WindowCall): readonly Expr[] {
-  return noted((note) => mapWindow(call, note));
-}
-
 interface Parts {
   readonly exprs: readonly Expr[];
   readonly inputs: readonly Relation[];

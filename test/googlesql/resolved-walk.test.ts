@@ -1,6 +1,6 @@
 /** Every reader of resolved trees sees every part of every node: held to the declarations of `resolved.ts`. */
 import { columnsOfQuery, columnsRead } from '../../src/googlesql/columns-read';
-import type { AggregateCall, Expr, Relation, ResolvedQuery, WindowCall } from '../../src/googlesql/resolved';
+import type { AggregateCall, Expr, Relation, ResolvedQuery } from '../../src/googlesql/resolved';
 import {
   callExpressions,
   mapOperands,
@@ -11,7 +11,6 @@ import {
   relationsBelow,
   replacing,
   visitQuery,
-  windowExpressions,
 } from '../../src/googlesql/resolved-walk';
 import { fingerprint } from '../../src/googlesql/resolver/same';
 import { queryCanFail } from '../../src/googlesql/totality';
@@ -74,10 +73,6 @@ describe('the parts of an expression', () => {
 describe('the parts of calls', () => {
   it.each(named(samplesOf('AggregateCall', SHAPES)))('%s', (_kind, { node, parts }) => {
     expect(callExpressions(node as AggregateCall)).toEqual(parts.Expr);
-  });
-
-  it.each(named(samplesOf('WindowCall', SHAPES)))('%s', (_kind, { node, parts }) => {
-    expect(windowExpressions(node as WindowCall)).toEqual(parts.Expr);
   });
 });
 

@@ -3,17 +3,54 @@
  * costs speed and tells nobody anything (docs/sandbox.md, The fence). It holds for both engines: what either may raise an
  * error for may fail.
  */
+import type { Relation, AggregateCall, Expr, FunctionCall, ResolvedCast, ResolvedQuery } from './resolved';
 import { RE2JS } from 're2js';
-import { hasOneRowAtMost } from './cardinality';
 import { functionOf } from './functions/catalogue';
 import type { FailureRule } from './functions/function-table';
-import { timestampMicros } from './literals/timestamp';
-import { isTemporal, temporalValue, inOrder } from './literals/temporal';
+import { timestampMicros, isTemporal, temporalValue, inOrder } from './literals/temporal';
 import { patternCost } from './pattern-cost';
-import type { AggregateCall, Expr, FunctionCall, Relation, ResolvedCast, ResolvedQuery } from './resolved';
 import { callExpressions, operandsOf, relationExpressions, relationsBelow } from './resolved-walk';
 import type { Span } from './syntax';
 import type { SqlType } from './types';
+
+const ofOneRow = new WeakMap<Relation, boolean>();
+
+/** Whether a relation has one row at most, whatever the tables hold. */
+export function hasOneRowAtMost(relation: Relation): boolean {
+  let found = ofOneRow.get(relation);
+  if (found === undefined) ofOneRow.set(relation, (found = compute(relation)));
+  return found;
+}
+
+function compute(relation: Relation): boolean {
+  switch (relation.kind) {
+    case 'single_row':
+      return true;
+    case 'aggregate':
+      return relation.keys.length === 0 && relation.groupingSets === null;
+    case 'compute':
+    case 'filter':
+    case 'sort':
+    case 'window':
+      return hasOneRowAtMost(relation.input);
+    case 'limit':
+      return isOneAtMost(relation) || hasOneRowAtMost(relation.input);
+    case 'query':
+      return hasOneRowAtMost(relation.query.relation);
+    case 'cte':
+      return hasOneRowAtMost(relation.cte.query.relation);
+    case 'join':
+      return relation.type !== 'full' && hasOneRowAtMost(relation.left) && hasOneRowAtMost(relation.right);
+    case 'table':
+    case 'unnest':
+    case 'set':
+      return false;
+  }
+}
+
+function isOneAtMost({ count }: Extract<Relation, { kind: 'limit' }>): boolean {
+  return count.kind === 'literal' && (count.value === '0' || count.value === '1');
+}
 
 type Kind = SqlType['kind'];
 

@@ -29,7 +29,7 @@ import { analyseConsumerText } from '../analysis/consumer-task';
 import { storedQueryOf, type StoredAnalysis } from '../analysis/stored-analyses';
 import { completeText } from '../completion/complete-task';
 import { readPosition } from '../endpoints/definition';
-import { describeColumns } from '../googlesql/described-columns';
+import { describeColumns } from '../googlesql/descriptions';
 import type { Span } from '../googlesql/syntax';
 import { tablesOfStoredQuery } from '../sandbox/compose';
 import { describeFunctions } from '../sandbox/functions';

@@ -3,7 +3,7 @@ import { EXECUTION_FAULTS, UNKNOWN_EXECUTION_FAULT } from '../../src/engines/exe
 import type { Engine } from '../../src/engines/contract';
 import { QueryError, ServiceError } from '../../src/errors';
 import { Metrics } from '../../src/metrics/metrics';
-import { describeColumns } from '../../src/googlesql/described-columns';
+import { describeColumns } from '../../src/googlesql/descriptions';
 import { analyse, schemaOf } from '../../src/run/analyse';
 import { run } from '../../src/run/run';
 import type { Services } from '../../src/run/services';

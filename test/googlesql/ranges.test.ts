@@ -3,7 +3,7 @@
 import { rangeValue } from '../../src/googlesql/literals/temporal';
 import { printQuery } from '../../src/googlesql/printer';
 import { columnsOf, parseRestSchema, RestSchemaError } from '../../src/googlesql/rest-schema';
-import { resultColumns } from '../../src/googlesql/result-columns';
+import { resultColumns } from '../../src/googlesql/descriptions';
 import { queryCanFail } from '../../src/googlesql/totality';
 import { typeText } from '../../src/googlesql/type-names';
 import { resolve } from './environment';

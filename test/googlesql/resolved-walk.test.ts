@@ -12,7 +12,7 @@ import {
   replacing,
   visitQuery,
 } from '../../src/googlesql/resolved-walk';
-import { fingerprint } from '../../src/googlesql/resolver/same';
+import { fingerprint } from '../../src/googlesql/resolver/grouping';
 import { queryCanFail } from '../../src/googlesql/totality';
 import { samplesOf, type Sample, type Shapes } from './node-samples';
 

@@ -1,11 +1,10 @@
 import { analyseConsumer, type ConsumerText } from '../../analysis/consumer-query';
 import { QueryError } from '../../errors';
-import { isAggregateCall } from '../../googlesql/aggregate-calls';
+import { isAggregateCall, walk } from '../../googlesql/syntax-walk';
 import { LqlError } from '../../lql/lql-error';
 import { readLql } from '../../lql/read';
 import { toSql } from '../../lql/sql';
 import type { Query } from '../../googlesql/syntax';
-import { walk } from '../../googlesql/syntax-walk';
 import type { NamedType } from '../../googlesql/types';
 import { readStatement } from '../../sandbox/statement';
 

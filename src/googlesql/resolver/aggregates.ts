@@ -7,14 +7,13 @@ import type { Call, Expression, OrderItem } from '../syntax';
 import type { SqlType } from '../types';
 import { shortType } from './access';
 import { argumentsOf, chooseOverload } from './calls';
-import { collatedKey } from './collate';
-import { supportsGrouping, supportsOrdering } from './comparable';
+import { collatedKey, supportsGrouping, supportsOrdering } from './comparable';
 import type { Context } from './context';
 import { convert } from './convert';
 import { resolveExpr } from './expression';
 import { signedNumber } from './operators';
 import { resolveLimitCount } from './order';
-import { sameExpr } from './same';
+import { sameExpr } from './grouping';
 import { invalid } from './session';
 import { NESTED_WINDOW, resolveWindow } from './windows';
 

@@ -3,7 +3,7 @@ import { QueryError } from '../../errors';
 import { findFunction, OPERATORS } from '../functions/catalogue';
 import type { ScalarName } from '../functions/function-table';
 import { matchFunction } from '../functions/match';
-import type { Expr, FunctionCall } from '../resolved';
+import type { Expr, FunctionCall, OutputColumn, Relation } from '../resolved';
 import { called } from '../resolved-nodes';
 import type {
   Between,
@@ -16,6 +16,7 @@ import type {
   Literal,
   Span,
   Unary,
+  QuantifiedLike,
 } from '../syntax';
 import { typeText, NUMBERS } from '../type-names';
 import type { SqlType } from '../types';
@@ -27,6 +28,7 @@ import { resolveExpr } from './expression';
 import { resolveLiteral } from './literals';
 import { noSignatureOfOperator, typeOfOperand } from './no-signature';
 import { invalid } from './session';
+import { resolveQueryAt } from './queries';
 
 /** Operators that the literal NULL may stand at; at any other it is surely a mistake, and an error. */
 const TAKES_NULL: ReadonlySet<BinaryOperator> = new Set<BinaryOperator>(['and', 'or', '<<', '>>']);
@@ -211,4 +213,57 @@ function isTest(
       return called('$is_null', [value], type, span);
     }
   }
+}
+
+const BOOL: SqlType = { kind: 'BOOL' };
+
+/**
+ * LIKE ANY and LIKE ALL, with NOT or without: OR and AND over a list of patterns; over rows of patterns, whether TRUE or FALSE is
+ * IN what the comparisons give, which takes NULLs and no rows at all as the language wants it.
+ */
+export function resolveQuantifiedLike(context: Context, node: QuantifiedLike): Expr {
+  const { negated: isNegated, all, items, operatorSpan, span } = node;
+  const operand = resolveExpr(context, node.operand);
+  const compared = (pattern: Expr): Expr => {
+    // A pattern may be NULL here.
+    const like = { ...applyOperator(context, '$like', [operand, pattern], operatorSpan, 'LIKE'), span };
+    return isNegated ? negated(like) : like;
+  };
+  if (node.array !== null || node.query !== null) return overRows(context, node, compared);
+  const tests = items.map((item) => compared(resolveExpr(context, item)));
+  const [first] = tests;
+  if (first === undefined) throw new Error('A list of patterns has one.');
+  if (tests.length === 1) return first;
+  return combine(context, { operator: all ? 'and' : 'or', operatorSpan, span }, tests);
+}
+
+function overRows(context: Context, node: QuantifiedLike, compared: (pattern: Expr) => Expr): Expr {
+  const { session } = context;
+  const { span, all } = node;
+  const { relation: input, pattern } = patterns(context, node);
+  const expr = compared(pattern);
+  const column = session.column(null, BOOL);
+  const relation: Relation = { kind: 'compute', input, columns: [{ column, expr }] };
+  const output: OutputColumn[] = [{ name: null, column }];
+  const query = { ctes: [], relation, output, valueTable: false, ordered: false };
+  const sought: Expr = { kind: 'literal', type: BOOL, value: String(!all), span };
+  const found: Expr = { kind: 'subquery', mode: 'in', operand: sought, query, type: BOOL, span };
+  return all ? negated(found) : found;
+}
+
+/** The patterns as rows. */
+function patterns(context: Context, { array, query, span }: QuantifiedLike): { relation: Relation; pattern: Expr } {
+  const { session } = context;
+  if (array !== null) {
+    const list = resolveExpr(context, array);
+    if (list.type.kind !== 'ARRAY') throw invalid('The patterns of LIKE UNNEST are an array.', array.span);
+    const element = session.column(null, list.type.element);
+    const unnest = { kind: 'unnest', input: null, array: list, element, offset: null, outer: false, on: null } as const;
+    return { relation: unnest, pattern: session.ref(element, array.span) };
+  }
+  if (query === null) throw new Error('Patterns are a list, an array or a query.');
+  const resolved = resolveQueryAt(context, query);
+  const [only, second] = resolved.output;
+  if (only === undefined || second !== undefined) throw invalid('A subquery of patterns has one column.', query.span);
+  return { relation: { kind: 'query', query: resolved }, pattern: session.ref(only.column, span) };
 }

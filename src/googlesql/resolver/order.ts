@@ -2,7 +2,7 @@
 import type { Column, Expr, SortKey } from '../resolved';
 import type { OrderItem, Expression } from '../syntax';
 import { checkedSortKey, isIntervalLiteral } from './aggregates';
-import { collatedKey } from './collate';
+import { collatedKey } from './comparable';
 import type { Context } from './context';
 import { converted } from './convert';
 import { resolveExpr } from './expression';

@@ -1,7 +1,6 @@
-import { lex } from '../../googlesql/lexer';
+import { lex, type Token } from '../../googlesql/lexer';
 import { COMPOSED_BOUNDS } from '../../googlesql/bounds';
 import type { Span } from '../../googlesql/syntax';
-import type { Token } from '../../googlesql/token';
 
 /** A text and its tokens: spans of the tree leave out the parentheses that an expression begins or ends with. */
 export class SourceText {

@@ -1,6 +1,5 @@
 /** Changes to a query text. They work on tokens, so that literals stay what they are. */
-import { lex } from '../../../src/googlesql/lexer';
-import type { Token } from '../../../src/googlesql/token';
+import { lex, type Token } from '../../../src/googlesql/lexer';
 import type { Random } from './random';
 
 type Mutation = (sql: string, random: Random, seeds: readonly string[]) => string;

@@ -6,7 +6,7 @@
 import type { BoundParameter } from '../../contract';
 import type { Cte, Expr, FunctionCall, Relation, ResolvedCase, ResolvedQuery } from '../../../googlesql/resolved';
 import { mapOperands, mapRelation } from '../../../googlesql/resolved-walk';
-import { timestampMicros } from '../../../googlesql/literals/timestamp';
+import { timestampMicros } from '../../../googlesql/literals/temporal';
 
 /** Of a STRING: it is '', or it is a TIMESTAMP as a cast reads it. A translation serves all values of the same forms. */
 export type ParameterForm = 'empty' | 'instant';

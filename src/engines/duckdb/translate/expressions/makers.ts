@@ -7,7 +7,7 @@ import { functionOf } from '../../../../googlesql/functions/catalogue';
 import type { Column, Expr, FunctionCall, Relation, ResolvedQuery } from '../../../../googlesql/resolved';
 import { operandsOf, relationExpressions, relationsBelow, definesOf } from '../../../../googlesql/resolved-walk';
 import type { SqlType } from '../../../../googlesql/types';
-import { CHUNK_BYTES } from '../../scalar-functions/chunk-budget';
+import { CHUNK_BYTES } from '../../scalar-functions/scalar-function';
 import type { Argument, Call } from './call';
 
 /** Bytes of a text that becomes a BIGNUMERIC. */

@@ -4,7 +4,7 @@ import { temporalValue } from '../../../../googlesql/literals/temporal';
 import { type Call, type FunctionTable, arg, zoned, nullFirst, raising, sqlOf } from '../expressions/call';
 import { timeZone } from '../../../../googlesql/literals/time-zone';
 import { LIMITS, unlessOver } from '../expressions/makers';
-import { timestampText, datetimeText, timeText } from '../expressions/value-texts';
+import { timestampText, datetimeText, timeText } from '../expressions/casts';
 import { instantOfCivilText, knownZone, toCivil, toInstant, zoneOf } from '../expressions/time-zones';
 
 /** Microseconds of the parts that are always equally long. */

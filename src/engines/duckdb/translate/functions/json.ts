@@ -3,9 +3,8 @@ import { QueryError } from '../../../../errors';
 import { JsonPathFault, type JsonPathForm, jsonPathSteps } from '../../../../googlesql/literals/json-path';
 import type { SqlType } from '../../../../googlesql/types';
 import { type Argument, type Call, type FunctionTable, arg, noted, isName, sqlOf } from '../expressions/call';
-import { doubleOfDecimal } from '../expressions/casts';
+import { doubleOfDecimal, datetimeText, numericText, timeText } from '../expressions/casts';
 import { rewritten } from '../expressions/makers';
-import { datetimeText, numericText, timeText } from '../expressions/value-texts';
 import { ownFunction } from './own-functions';
 import { duckType, physicalFieldNames, quoteName, quoteText, structOf } from '../../sql';
 

@@ -13,7 +13,7 @@ import { byLength, equality, isComparedPlainly, listMembership } from '../expres
 import { joined, LIMITS } from '../expressions/makers';
 import { ofBytesToo } from './latin1';
 import { ownFunction } from './own-functions';
-import { addedIntervals, dividedInterval, multipliedInterval } from './interval-arithmetic';
+import { addedIntervals, dividedInterval, multipliedInterval } from './intervals';
 import { BEYOND_CALENDAR, inYears } from './dates';
 import { isSimple, quoteName, quoteText, structOf } from '../../sql';
 

@@ -14,7 +14,7 @@ import {
 import { bytesToCodePoints, endOfBytes, substrBytes } from './bytes';
 import { physicalFieldNames, quoteText } from '../../sql';
 import { LIMITS, rewritten, unlessOver } from '../expressions/makers';
-import { numericText } from '../expressions/value-texts';
+import { numericText } from '../expressions/casts';
 import { concatTexts } from './operators';
 import { ofBytesToo, overLatin1 } from './latin1';
 import { ownFunction } from './own-functions';

@@ -2,7 +2,7 @@
 import { duckType, fail } from '../../sql';
 import type { Bind, Call } from '../expressions/call';
 import type { PrintAggregate, Parts } from './aggregate-functions';
-import { intervalOf, quotientOfParts } from './interval-arithmetic';
+import { intervalOf, quotientOfParts } from './intervals';
 
 // ---------------------------------------------------------------- values that are added up part by part
 

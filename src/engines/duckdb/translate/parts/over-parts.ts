@@ -25,7 +25,7 @@ import {
   type Mapping,
   visibleColumns,
 } from '../../../../googlesql/resolved-walk';
-import { FIRST_INSTANT, LAST_INSTANT } from '../../../../googlesql/literals/timestamp';
+import { FIRST_INSTANT, LAST_INSTANT } from '../../../../googlesql/literals/temporal';
 import { called, NOWHERE, columnRef } from '../../../../googlesql/resolved-nodes';
 import type { Span } from '../../../../googlesql/syntax';
 import type { SqlType, TableSchema } from '../../../../googlesql/types';

@@ -3,7 +3,7 @@ import type { Expr, ResolvedQuery } from '../../../../googlesql/resolved';
 import { relationsBelow, definesOf } from '../../../../googlesql/resolved-walk';
 import type { SqlType } from '../../../../googlesql/types';
 import type { Context } from '../context';
-import { numericText } from '../expressions/value-texts';
+import { numericText } from '../expressions/casts';
 import { fail, physicalFieldNames, quoteName, quoteText, structOf } from '../../sql';
 
 /** How values are written where there is a choice. */

@@ -4,7 +4,7 @@
  */
 import { columnsRead } from '../../../../googlesql/columns-read';
 import type { AggregateCall, Column, Expr, Relation, SortKey, SubqueryExpr } from '../../../../googlesql/resolved';
-import { aggregateOfList } from '../functions/aggregate-lists';
+import { aggregateOfList } from '../functions/aggregates';
 import { NeedsRelation, type Context } from '../context';
 import { printExpr, afterOthers } from '../expressions/expressions';
 import { listMembership } from '../expressions/membership';

@@ -10,5 +10,8 @@ export const FIXTURE = join(__dirname, '../fixture');
 export const FIXTURE_END = 1_790_769_600_000_000n;
 
 /** The embedded engine over `test/fixture`, whose rows a worker of Jest stores once, at its end. */
-export const openFixture = (options: Partial<DuckDbOptions> = {}): Promise<Engine> =>
-  openDuckDbEngine({ dataDir: FIXTURE, cacheDir: ofWorker.cacheDir(), now: FIXTURE_END, log: silentLog, ...options });
+export const openFixture = (options: Partial<DuckDbOptions> = {}): Promise<Engine> => {
+  // Outside of Jest there is no worker: whoever opens it then has a folder.
+  const { cacheDir = ofWorker.cacheDir() } = options;
+  return openDuckDbEngine({ dataDir: FIXTURE, now: FIXTURE_END, log: silentLog, ...options, cacheDir });
+};

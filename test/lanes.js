@@ -1,6 +1,6 @@
 /**
- * Jest's configuration by lane. Test files that start no service of their own are joined into a few, which require them one after the
- * other. The fast lane has those that start no other process, no engine and no generator.
+ * Jest's configuration by lane. Test files are joined into a few, which require them one after the other: those that compute, and
+ * those that wait for services and browsers that they have started. The fast lane has those that start no other process, no engine and no generator; `*.long.test.ts` are run by `npm run test:long` alone.
  */
 const fs = require('node:fs');
 const { availableParallelism } = require('node:os');
@@ -50,7 +50,7 @@ function isFast(file) {
 /** Modules that a file replaces are its own. @param {string} file */
 const replacesModules = (file) => fs.readFileSync(file, 'utf8').includes('jest.mock(');
 
-/** Whether a file starts services, browsers or servers of its own, which run beside other files. @param {string} file */
+/** Whether a file starts services or browsers: it waits for them while other files are computed. @param {string} file */
 function startsProcesses(file) {
   const seen = new Set([file]);
   for (const each of seen) {
@@ -65,11 +65,12 @@ function startsProcesses(file) {
 
 const files = fs
   .readdirSync(__dirname, { recursive: true, encoding: 'utf8' })
-  .filter((name) => name.endsWith('.test.ts') && !name.startsWith('.joined'))
+  .filter((name) => name.endsWith('.test.ts') && !name.endsWith('.long.test.ts') && !name.startsWith('.joined'))
   .map((name) => path.join(__dirname, name));
-const alone = files.filter((file) => replacesModules(file) || startsProcesses(file));
-const fast = files.filter((file) => isFast(file) && !replacesModules(file));
-const slow = files.filter((file) => !alone.includes(file) && !fast.includes(file));
+const alone = files.filter(replacesModules);
+const starting = files.filter((file) => !alone.includes(file) && startsProcesses(file));
+const fast = files.filter((file) => isFast(file) && !alone.includes(file));
+const slow = files.filter((file) => ![...alone, ...starting, ...fast].includes(file));
 
 /**
  * Writes files that require others: their modules are loaded once, not once for each of them.
@@ -104,6 +105,12 @@ exports.lane = (lane) => ({
   testPathIgnorePatterns: ['/node_modules/'],
   testMatch: [
     ...join('fast', fast, availableParallelism()),
-    ...(lane === 'fast' ? [] : [...join('slow', slow, 4 * availableParallelism()), ...alone]),
+    ...(lane === 'fast'
+      ? []
+      : [
+          ...join('slow', slow, 4 * availableParallelism()),
+          ...join('starting', starting, 4 * availableParallelism()),
+          ...alone,
+        ]),
   ],
 });

@@ -11,7 +11,7 @@ const JEST = ['node_modules/jest/bin/jest.js', '--config', 'jest.config.js'];
 /** By name: what runs, and its usual arguments. @type {Record<string, readonly [readonly string[], readonly string[]]>} */
 const GENERATORS = {
   gate: [['test/sandbox/fuzz/start.js'], ['20000', seed]],
-  tenants: [['test/tenants/start.js'], ['20000', seed]],
+  tenants: [JEST, ['tenants/']],
   dialect: [['test/dialect/fuzz/start.js'], ['20000', seed]],
   folder: [['test/engines/follow/start.js'], ['100', seed]],
   hostile: [['test/hostile/start.js'], ['1000', seed]],
@@ -20,7 +20,7 @@ const GENERATORS = {
     ['120', seed],
   ],
   // Kills, slow histories, and the tables of which other lanes try a part.
-  tables: [JEST, ['kill', 'follow', 'tail', 'collector', 'dialect', 'fence', 'tenants', 'redaction', 'hostile']],
+  tables: [JEST, ['long.test', 'process/', 'browser/', 'cache/', 'follow', 'dialect', 'fence', 'redaction', 'hostile']],
 };
 
 /** @param {readonly string[]} command @param {readonly string[]} given @returns {number} its exit code */

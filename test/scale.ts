@@ -24,6 +24,16 @@ export function oneOf<T>(part: number, all: readonly T[]): readonly T[] {
   return LONG ? all : all.filter((_, i) => i % part === SEED % part);
 }
 
+/** Cases that take long, and of which others of their kind are tried anyway: with `LONG=1` alone. */
+export function inLong<T>(all: readonly T[]): readonly T[] {
+  return LONG ? all : [];
+}
+
+/** A test that takes long, and of whose kind another is run anyway: with `LONG=1` alone. */
+export function long(...given: Parameters<jest.It>): void {
+  if (LONG) it(...given);
+}
+
 /** The same for fast-check. */
 export function runs(all: number): { readonly numRuns: number; readonly seed: number } {
   return { numRuns: cases(all), seed: SEED };

@@ -1,7 +1,7 @@
 /** The order in which Jest begins test files: those that take minutes first, so that none of them is left at the end; then by size. */
 const { statSync } = require('node:fs');
 
-const LONG = /\.joined\/slow-|tenants\.test|browser\/explorer\.test/;
+const LONG = /\.joined\/(?:slow|starting)-/;
 
 module.exports = class {
   /** @param {readonly { path: string }[]} tests */

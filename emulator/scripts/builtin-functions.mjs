@@ -1,6 +1,7 @@
 /**
- * Writes src/googlesql/functions/signatures.ts from what Google's own engine answers to GetBuiltinFunctions.
- * Run by hand when the engine's package is updated: `node emulator/scripts/builtin-functions.mjs`, then `npm run format`.
+ * Prints where src/googlesql/functions/function-table.ts differs from what Google's own engine answers to GetBuiltinFunctions.
+ * Run by hand when the engine's package is updated: `node emulator/scripts/builtin-functions.mjs`. What BigQuery has and the engine of 2023
+ * lacks, or says otherwise, is printed too.
  *
  * A signature is one text, `STRING, INT64, INT64? -> STRING`:
  * `?` optional, `*` repeated, `T1` `T2` templates, `PART` a date part, `MODE` a normalisation mode, `ANY` anything,
@@ -10,8 +11,6 @@ import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { writeFileSync } from 'node:fs';
 
 const require = createRequire(import.meta.url);
 const grpc = require('@grpc/grpc-js');
@@ -19,8 +18,8 @@ const protoLoader = require('@grpc/proto-loader');
 // The local BigQuery's own options, from its TypeScript.
 require('tsx/cjs/api').register();
 const { MAXIMUM, bigQueryDialect } = require('../src/googlesql/language.ts');
+const { FUNCTIONS } = require('../../src/googlesql/functions/function-table.ts');
 
-const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const ENGINE = join(dirname(require.resolve('@fivetrandevelopers/zetasql/package.json')), 'lib', 'zetasql');
 
 /** In the engine but not in BigQuery. */
@@ -49,29 +48,6 @@ const OPERATORS = {
   $bitwise_right_shift: '$shift_right',
   $concat_op: '$concat',
 };
-
-const CATEGORIES = [
-  ['operator', /^\$/],
-  ['net', /^net\./],
-  ['hll', /^hll_count\./],
-  ['security', /^session_user$/],
-  ['debugging', /^error$/],
-  ['json', /json|^lax_|^(bool|float64|int64)$/],
-  ['array', /array|^range_bucket$/],
-  ['timestamp', /timestamp|^unix_(micros|millis|seconds)$/],
-  ['datetime', /datetime/],
-  ['date', /date|last_day/],
-  ['time', /^(current_|format_|parse_)?time(_|$)/],
-  ['interval', /interval|^justify/],
-  ['hash', /^(farm_fingerprint|md5|sha\d+)$/],
-  ['utility', /^generate_uuid$/],
-  ['conditional', /^(if|ifnull|nullif|coalesce)$/],
-  [
-    'string',
-    /char|trim|pad$|concat|regexp|^(ascii|byte_length|chr|code_points.*|ends_with|format|from_(base|hex).*|initcap|instr|left|length|lower|normalize.*|repeat|replace|reverse|right|safe_convert.*|soundex|split|starts_with|string|strpos|substr|to_(base|code|hex).*|translate|unicode|upper)$/,
-  ],
-  ['math', /./],
-];
 
 const signature = (s) =>
   `${(s.argument ?? []).map(argument).join(', ')} -> ${argument({ ...s.return_type, options: { cardinality: 'REQUIRED' } })}`.trim();
@@ -121,22 +97,9 @@ function describe(fn) {
   const name = fn.name_path.join('.');
   const entry = {
     mode: fn.mode.toLowerCase(),
-    category: fn.mode === 'SCALAR' ? CATEGORIES.find(([, pattern]) => pattern.test(name))[0] : fn.mode.toLowerCase(),
-    signatures: fn.signature.filter(isExpressible).map(signature),
+    signatures: fn.signature.filter(isExpressible).map(signature).join('; '),
   };
   if (options.alias_name) entry.alias = options.alias_name.toUpperCase();
-  if (options.volatility !== 'IMMUTABLE') entry.volatile = true;
-  if (options.supports_over_clause) {
-    entry.over = options.window_ordering_support.replace('ORDER_', '').toLowerCase();
-    if (options.supports_window_framing) entry.framing = true;
-  }
-  for (const [key, flag] of [
-    ['orderBy', 'supports_order_by'],
-    ['limit', 'supports_limit'],
-    ['nulls', 'supports_null_handling_modifier'],
-  ])
-    if (options[flag]) entry[key] = true;
-  if (!options.arguments_are_coercible) entry.exact = true;
   return [OPERATORS[name] ?? (name.startsWith('$') ? name : name.toUpperCase()), entry];
 }
 
@@ -185,16 +148,8 @@ const functions = (await builtinFunctions())
   .filter((fn) => !NOT_IN_BIGQUERY.test(fn.name_path.join('.')) && fn.signature?.some(isExpressible))
   .map(describe)
   .sort(([a], [b]) => (a < b ? -1 : 1));
-const lines = functions.map(([name, entry]) => `  ${JSON.stringify(name)}: ${JSON.stringify(entry)},`);
-writeFileSync(
-  join(ROOT, 'src', 'googlesql', 'functions', 'signatures.ts'),
-  [
-    '/** Made by emulator/scripts/builtin-functions.mjs from the GoogleSQL engine; do not edit. */',
-    "import type { FunctionEntry } from './entry';",
-    '',
-    'export const SIGNATURES: Readonly<Record<string, FunctionEntry>> = {',
-    ...lines,
-    '};',
-    '',
-  ].join('\n'),
-);
+for (const [name, entry] of functions) {
+  const row = FUNCTIONS[name] ?? {};
+  for (const [fact, value] of Object.entries(entry))
+    if (row[fact] !== value) process.stdout.write(`${name} ${fact}\n  engine: ${value}\n  table:  ${row[fact]}\n`);
+}

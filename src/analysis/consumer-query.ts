@@ -1,6 +1,5 @@
-/** Texts in double quotes that were meant as names, as in other dialects: GoogleSQL reads `SELECT "id"` as a text. */
 /** What is known of a consumer query without running it: SQL or LQL over the CTE tables of a stored query. */
-import type { Token } from '../googlesql/token';
+import type { Token } from '../googlesql/lexer';
 import type { NamedType, SqlType, TableSchema } from '../googlesql/types';
 import { type TypedParameter, typesByName } from '../engines/bound-parameter';
 import { type ErrorDetails, type FaultNote, QueryError, type QueryFault } from '../errors';
@@ -10,7 +9,7 @@ import { readLql } from '../lql/read';
 import { toSql } from '../lql/sql';
 import { unsupportedError } from '../googlesql/parser';
 import { surveyMeaning } from '../googlesql/resolver';
-import { resultColumns } from '../googlesql/result-columns';
+import { resultColumns } from '../googlesql/descriptions';
 import type { Span } from '../googlesql/syntax';
 import { originalSpan } from '../sandbox/lenient';
 import { surveyConsumerQuery } from '../sandbox/policy';

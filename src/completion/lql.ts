@@ -1,7 +1,7 @@
 /** Completions in LQL: by the clause that the cursor is in. */
 import { LEVELS } from '../lql/operand';
 import { AGGREGATES } from '../lql/rules';
-import { typeText } from '../googlesql/type-names';
+import { typeText, NUMBERS } from '../googlesql/type-names';
 import type { NamedType, SqlType, StructField, TableSchema } from '../googlesql/types';
 import { type Completion, type Completions, matching, type WrittenText } from './completion';
 
@@ -128,10 +128,8 @@ const TIMES = [
   word('this@week', 'value', 'since Monday'),
 ];
 
-const NUMERIC = new Set(['INT64', 'FLOAT64', 'NUMERIC', 'BIGNUMERIC']);
-
 function charts(fields: readonly Field[]): Completion[] {
-  const numbers = fields.filter(({ type }) => NUMERIC.has(type.kind));
+  const numbers = fields.filter(({ type }) => NUMBERS.has(type.kind));
   return [
     word('count(*)', 'function', 'rows of a bucket'),
     ...['minute', 'hour', 'day', 'second'].map((unit) => word(`group_by(t::${unit})`, 'function', 'the bucket')),
@@ -158,7 +156,7 @@ function operands(field: Field | undefined): Completion[] {
   if (type.kind === 'ARRAY') return [word('@>', 'operator', 'the list holds')];
   const missing = word('NULL', 'value', 'there is no value');
   if (type.kind === 'BOOL') return [word('true', 'value'), word('false', 'value'), missing];
-  if (NUMERIC.has(type.kind)) return [...ORDERED, missing];
+  if (NUMBERS.has(type.kind)) return [...ORDERED, missing];
   if (type.kind !== 'STRING') return [missing];
   const levels = path === 'metadata.level' ? LEVELS : [];
   return [

@@ -1,7 +1,5 @@
-import { isReserved } from '../googlesql/keywords';
-import { lexUntilFault } from '../googlesql/lexer';
+import { isReserved, lexUntilFault, type Token } from '../googlesql/lexer';
 import type { Span } from '../googlesql/syntax';
-import type { Token } from '../googlesql/token';
 
 /**
  * A text with a name at the cursor, as it may be meant: as it is, or with what is still open closed. A text that is being

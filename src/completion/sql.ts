@@ -1,4 +1,3 @@
-/** Where rows are grouped, a column that is no key of theirs is there and cannot be named. */
 /** Completions in GoogleSQL: the text is read with a name of ours at the cursor, and the resolver says what could be there. */
 import { QueryError } from '../errors';
 import { surveyQuery } from '../googlesql/parser';
@@ -8,8 +7,7 @@ import { surveyMeaning, type Candidate, type Candidates } from '../googlesql/res
 import type { Query, Span } from '../googlesql/syntax';
 import { walk } from '../googlesql/syntax-walk';
 import { findFunction } from '../googlesql/functions/catalogue';
-import { lexUntilFault } from '../googlesql/lexer';
-import type { Token } from '../googlesql/token';
+import { lexUntilFault, type Token } from '../googlesql/lexer';
 import { typeText } from '../googlesql/type-names';
 import type { SqlType } from '../googlesql/types';
 import { describeFunctions } from '../sandbox/functions';

@@ -1,7 +1,7 @@
 /** What the key may query at the endpoint: tables, columns, types. For the analyser. */
 import { computed, effect, signal } from '@preact/signals';
 
-import { type DescribedColumn, readColumns } from '../googlesql/described-columns';
+import { type DescribedColumn, readColumns } from '../googlesql/descriptions';
 import type { TypedParameter } from '../engines/bound-parameter';
 import type { NamedType, TableSchema } from '../googlesql/types';
 import { ApiError, ask, type ParameterDescription } from './api';

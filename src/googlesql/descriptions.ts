@@ -1,6 +1,73 @@
 /** What the owner of a table says of its columns, and which columns of a query that is said of. */
-import type { Expr, Relation, ResolvedQuery } from './resolved';
-import { relationsBelow } from './resolved-walk';
+import { scalarNamed, typeText } from './type-names';
+import type { NamedType, SqlType, StructField } from './types';
+import type { ResolvedQuery, Expr, Relation } from './resolved';
+import { relationsBelow, definesOf } from './resolved-walk';
+
+/** A column as JSON tells it: `ARRAY<STRUCT>` and `STRUCT` have `fields`. */
+export interface DescribedColumn {
+  readonly name: string;
+  readonly type: string;
+  /** What the owner of its table says of it. */
+  readonly description?: string;
+  readonly fields?: readonly DescribedColumn[];
+}
+
+/** @param descriptions of the columns, in their order; missing: none is known */
+export function describeColumns(
+  columns: readonly (NamedType | StructField)[],
+  descriptions: readonly Description[] = [],
+): readonly DescribedColumn[] {
+  return columns.map(({ name, type }, i) => {
+    const fields = fieldsOf(type);
+    const { text = null, fields: inner = [] } = descriptions[i] ?? {};
+    const described = { name: name ?? '', type: nameOf(type), ...(text === null ? {} : { description: text }) };
+    return fields === null ? described : { ...described, fields: describeColumns(fields, inner) };
+  });
+}
+
+/** The columns that `describeColumns` described. A type of a name that is not known is left out. */
+export function readColumns(described: readonly DescribedColumn[]): readonly NamedType[] {
+  return described.flatMap(({ name, type, fields }) => {
+    const read = readType(type, fields ?? []);
+    return read === null ? [] : [{ name, type: read }];
+  });
+}
+
+function readType(written: string, fields: readonly DescribedColumn[]): SqlType | null {
+  const element = /^ARRAY<(.+)>$/.exec(written)?.[1];
+  if (element !== undefined) {
+    const type = readType(element, fields);
+    return type === null ? null : { kind: 'ARRAY', element: type };
+  }
+  if (written === 'STRUCT') return { kind: 'STRUCT', fields: readColumns(fields) };
+  const kind = scalarNamed(written);
+  return kind === undefined ? null : { kind };
+}
+
+function fieldsOf(type: SqlType): readonly StructField[] | null {
+  if (type.kind === 'ARRAY') return fieldsOf(type.element);
+  return type.kind === 'STRUCT' ? type.fields : null;
+}
+
+function nameOf(type: SqlType): string {
+  if (type.kind === 'STRUCT') return 'STRUCT';
+  return type.kind === 'ARRAY' ? `ARRAY<${nameOf(type.element)}>` : typeText(type);
+}
+
+/**
+ * The columns of a query's result as a client sees them: one without a name is `f0_`, `f1_`, …; the fields of SELECT AS
+ * STRUCT are columns.
+ */
+export function resultColumns({ output, valueTable }: ResolvedQuery): NamedType[] {
+  const type = output[0]?.column.type;
+  const columns =
+    valueTable && type?.kind === 'STRUCT'
+      ? type.fields
+      : output.map(({ name, column }) => ({ name, type: column.type }));
+  let unnamed = 0;
+  return columns.map((column) => ({ name: column.name ?? `f${unnamed++}_`, type: column.type }));
+}
 
 export interface Description {
   /** null: nothing is said of it. */
@@ -46,27 +113,16 @@ function note(
   const add = (id: number, description: Description | undefined): void => {
     if (description !== undefined) known.set(id, description);
   };
-  switch (relation.kind) {
-    case 'table': {
-      const { name, columns } = relation.table;
-      const described = tables.get(name);
-      for (const { column, source } of relation.columns)
-        add(column.id, described?.[columns.findIndex((one) => one.name === source)]);
-      break;
-    }
-    case 'cte':
-      for (const { column, source } of relation.columns) add(column.id, known.get(source.id));
-      break;
-    case 'unnest':
-      add(relation.element.id, ofExpression(relation.array, known));
-      break;
-    case 'compute':
-      for (const { column, expr } of relation.columns) add(column.id, ofExpression(expr, known));
-      break;
-    case 'aggregate':
-      for (const { column, expr } of relation.keys) add(column.id, ofExpression(expr, known));
-      break;
-    default:
+  if (relation.kind === 'table') {
+    const { name, columns } = relation.table;
+    const described = tables.get(name);
+    for (const { column, source } of relation.columns)
+      add(column.id, described?.[columns.findIndex((one) => one.name === source)]);
+    return;
+  }
+  for (const { column, from } of definesOf(relation)) {
+    const [only, another] = from;
+    if (only !== undefined && another === undefined) add(column.id, ofExpression(only, known));
   }
 }
 

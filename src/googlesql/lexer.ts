@@ -1,8 +1,52 @@
+import type { Span } from './syntax';
 import { QueryError } from '../errors';
 import { unescape } from './escapes';
-import { isReserved } from './keywords';
 import { BoundsError, QUERY_BOUNDS, type Bounds } from './bounds';
-import type { Token, TokenKind } from './token';
+
+/**
+ * `rest`: whatever follows the first top-level semicolon, unread. `end`: the end of the text, always the last token.
+ */
+export type TokenKind = 'identifier' | 'string' | 'bytes' | 'integer' | 'float' | 'symbol' | 'rest' | 'end';
+
+/** A lexical element of a query text; itself a span of that text. */
+export interface Token extends Span {
+  readonly kind: TokenKind;
+  /**
+   * An identifier's name or a literal's value with quotes and escapes undone (BYTES as latin-1 text); numbers and
+   * symbols as written.
+   */
+  readonly value: string;
+  /**
+   * What the grammar looks at: a symbol's characters, or the upper-case word of an identifier without backticks.
+   * Empty for everything else, and for a word that can only be a name because it follows `.`, `@` or `@@`.
+   */
+  readonly symbol: string;
+  /** A reserved keyword: it names nothing. */
+  readonly reserved: boolean;
+  /** In backticks. */
+  readonly quoted: boolean;
+}
+
+/**
+ * Words that name nothing unless back-quoted: GoogleSQL's reserved keywords (lexical reference, "Reserved keywords"), and
+ * QUALIFY, which BigQuery reserves. All other words of the grammar are ordinary identifiers wherever one can stand.
+ */
+const RESERVED = new Set(
+  `ALL AND ANY ARRAY AS ASC ASSERT_ROWS_MODIFIED AT BETWEEN BY CASE CAST COLLATE CONTAINS CREATE CROSS CUBE CURRENT
+   DEFAULT DEFINE DESC DISTINCT ELSE END ENUM ESCAPE EXCEPT EXCLUDE EXISTS EXTRACT FALSE FETCH FOLLOWING FOR FROM FULL
+   GROUP GROUPING GROUPS HASH HAVING IF IGNORE IN INNER INTERSECT INTERVAL INTO IS JOIN LATERAL LEFT LIKE LIMIT LOOKUP
+   MERGE NATURAL NEW NO NOT NULL NULLS OF ON OR ORDER OUTER OVER PARTITION PRECEDING PROTO QUALIFY RANGE RECURSIVE
+   RESPECT RIGHT ROLLUP ROWS SELECT SET SOME STRUCT TABLESAMPLE THEN TO TREAT TRUE UNBOUNDED UNION UNNEST USING WHEN
+   WHERE WINDOW WITH WITHIN`.split(/\s+/),
+);
+
+/** `word` in upper case. */
+export function isReserved(word: string): boolean {
+  return RESERVED.has(word);
+}
+
+/** Reserved words that are function names where a parenthesis follows. */
+export const FUNCTION_KEYWORDS: ReadonlySet<string> = new Set(['IF', 'GROUPING', 'LEFT', 'RIGHT', 'COLLATE', 'RANGE']);
 
 /** Blanks of GoogleSQL beyond ASCII: Unicode's visible spaces but the Ogham one. */
 const WIDE_BLANK = /[\u00a0\u2000-\u200a\u202f\u205f\u3000]/;

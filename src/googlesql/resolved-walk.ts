@@ -2,7 +2,17 @@
  * The one walk over resolved trees: `mapOperands`, `mapCall`, `mapWindow` and `mapRelation` know every part of every node, and all
  * that looks for parts or replaces them is built on these. A node whose parts stay is given back as it is. A test holds them to the fields of `resolved.ts`.
  */
-import type { AggregateCall, Expr, Relation, ResolvedBound, ResolvedQuery, SortKey, WindowCall } from './resolved';
+import { columnRef } from './resolved-nodes';
+import type {
+  AggregateCall,
+  Column,
+  Expr,
+  Relation,
+  ResolvedBound,
+  ResolvedQuery,
+  SortKey,
+  WindowCall,
+} from './resolved';
 
 type MapExpr = (expr: Expr) => Expr;
 
@@ -195,10 +205,6 @@ export function callExpressions(call: AggregateCall): readonly Expr[] {
   return noted((note) => mapCall(call, note));
 }
 
-export function windowExpressions(call: WindowCall): readonly Expr[] {
-  return noted((note) => mapWindow(call, note));
-}
-
 interface Parts {
   readonly exprs: readonly Expr[];
   readonly inputs: readonly Relation[];
@@ -284,6 +290,67 @@ function visitExpr(expr: Expr, visitor: Visitor): void {
   visitor.expr?.(expr);
   for (const operand of operandsOf(expr)) visitExpr(operand, visitor);
   if (expr.kind === 'subquery') visitQuery(expr.query, visitor);
+}
+
+// ------------------------------------------------------------------------------------ columns
+
+/** A column that a relation defines. */
+export interface Definition {
+  readonly column: Column;
+  /** What its values are, or are made of: none where a table holds them, and of each side of a set operation one. */
+  readonly from: readonly Expr[];
+  /** What computes it of many rows. */
+  readonly call: AggregateCall | null;
+}
+
+/** The columns that a relation defines itself, in order. */
+export function definesOf(relation: Relation): readonly Definition[] {
+  const defined = (column: Column, ...from: readonly Expr[]): Definition => ({ column, from, call: null });
+  switch (relation.kind) {
+    case 'table':
+      return relation.columns.map(({ column }) => defined(column));
+    case 'cte':
+      return relation.columns.map(({ column, source }) => defined(column, columnRef(source)));
+    case 'unnest':
+      return [
+        defined(relation.element, relation.array),
+        ...(relation.offset === null ? [] : [defined(relation.offset)]),
+      ];
+    case 'compute':
+      return relation.columns.map(({ column, expr }) => defined(column, expr));
+    case 'aggregate':
+      return [
+        ...relation.keys.map(({ column, expr }) => defined(column, expr)),
+        ...relation.aggregates.map(({ column, call }) => ({ column, from: [], call })),
+      ];
+    case 'window':
+      return relation.functions.map(({ column, call: { call } }) => ({ column, from: [], call }));
+    case 'set':
+      return relation.columns.map((column, i) =>
+        defined(
+          column,
+          ...relation.inputs.flatMap(({ output }) => output.slice(i, i + 1).map((one) => columnRef(one.column))),
+        ),
+      );
+    default:
+      return NONE;
+  }
+}
+
+/** Each relation of a long chain is looked up, some more than once. */
+const visible = new WeakMap<Relation, readonly Column[]>();
+
+/** The columns that an operator above `relation` may read, in order. */
+export function visibleColumns(relation: Relation): readonly Column[] {
+  let columns = visible.get(relation);
+  if (columns === undefined) {
+    const own = definesOf(relation).map(({ column }) => column);
+    if (relation.kind === 'query') columns = relation.query.output.map(({ column }) => column);
+    else if (relation.kind === 'aggregate') columns = own;
+    else columns = [...inputsOf(relation).flatMap(visibleColumns), ...own];
+    visible.set(relation, columns);
+  }
+  return columns;
 }
 
 // ------------------------------------------------------------------------------------ replacing parts

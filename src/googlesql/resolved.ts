@@ -5,6 +5,7 @@
  * Columns have ids that are unique within one resolved query, CTEs and subqueries included. A relation's columns are
  * those that an operator above it may read. Correlated subqueries simply read columns of an enclosing relation.
  */
+import type { AggregateName, ScalarName } from './functions/function-table';
 import type { Span } from './syntax';
 import type { SqlType, TableSchema, TypeParameters } from './types';
 
@@ -135,8 +136,8 @@ export interface Aggregate {
 
 export interface AggregateCall {
   readonly kind: 'aggregate_call';
-  /** Canonical upper-case name; `COUNT_STAR` for COUNT(*); `GROUPING` reads a key column. */
-  readonly function: string;
+  /** Canonical upper-case name; `$count_star` for COUNT(*); `GROUPING` reads a key column. */
+  readonly function: AggregateName;
   /** SAFE. prefix. */
   readonly safe: boolean;
   readonly args: readonly Expr[];
@@ -268,7 +269,7 @@ export interface FieldRef {
  */
 export interface FunctionCall {
   readonly kind: 'call';
-  readonly function: string;
+  readonly function: ScalarName;
   /** SAFE. prefix: NULL instead of an error. */
   readonly safe: boolean;
   readonly args: readonly Expr[];

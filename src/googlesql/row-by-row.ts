@@ -1,7 +1,7 @@
 /** Queries each of whose rows comes of one row of one table, so that they can be run over rows as they arrive. */
 import { QueryError } from '../errors';
 import { fromPaths } from './from-paths';
-import { findFunction } from './functions/catalogue';
+import { namedFunction } from './functions/catalogue';
 import type { FromItem, Query, Select, Span, TablePath } from './syntax';
 import { forEachChild, type SyntaxNode, walk } from './syntax-walk';
 
@@ -128,9 +128,9 @@ function checkCalls(root: SyntaxNode): void {
   walk(root, (node) => {
     if (node.kind === 'query') return false;
     if (node.kind !== 'call') return true;
-    const name = node.path.map((part) => part.name).join('.');
-    const { mode = 'scalar' } = findFunction(name) ?? {};
-    if (mode !== 'scalar' || node.over !== null) throw refusal(`${name.toUpperCase()} over rows`, node.span);
+    const { name, fn } = namedFunction(node.path);
+    if ((fn !== undefined && fn.mode !== 'scalar') || node.over !== null)
+      throw refusal(`${name.toUpperCase()} over rows`, node.span);
     return true;
   });
 }

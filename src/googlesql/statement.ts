@@ -1,6 +1,6 @@
 import { QueryError } from '../errors';
 import type { Span } from './syntax';
-import type { Token } from './token';
+import type { Token } from './lexer';
 
 /** First words of GoogleSQL statements other than queries, whatever follows them (docs/sandbox.md). */
 const OTHER_STATEMENTS = new Set(

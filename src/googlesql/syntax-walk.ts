@@ -1,7 +1,26 @@
 /** The one walk over syntax trees. A kind of node that it does not know fails compilation; a test holds it to the fields. */
-import type { Argument, Expression, FromItem, GroupingItem, JoinSide, OrderItem, Query, QueryBody } from './syntax';
-import type { LimitClause, NamedWindow, PipeAggregate, PipeOperator, PivotClause, Select, SelectItem } from './syntax';
-import type { UnpivotClause, WindowFrame, WindowSpecification } from './syntax';
+import type {
+  Argument,
+  Expression,
+  FromItem,
+  GroupingItem,
+  JoinSide,
+  OrderItem,
+  Query,
+  QueryBody,
+  LimitClause,
+  NamedWindow,
+  PipeAggregate,
+  PipeOperator,
+  PivotClause,
+  Select,
+  SelectItem,
+  UnpivotClause,
+  WindowFrame,
+  WindowSpecification,
+  Call,
+} from './syntax';
+import { namedFunction } from './functions/catalogue';
 
 /** What the tree is made of: queries, their bodies and pipe operators, FROM items, expressions. */
 export type SyntaxNode = QueryBody | PipeOperator | FromItem | Expression;
@@ -278,4 +297,19 @@ function each(nodes: readonly SyntaxNode[], visit: Visit): void {
 
 function maybe(node: SyntaxNode | null, visit: Visit): void {
   if (node !== null) visit(node);
+}
+
+/** An aggregate call without OVER, of this SELECT and not of a query inside the expression. */
+export function isAggregateCall(node: SyntaxNode): node is Call {
+  if (node.kind !== 'call' || node.over !== null) return false;
+  return namedFunction(node.path).fn?.mode === 'aggregate';
+}
+
+export function hasAggregate(expression: Expression): boolean {
+  let found = false;
+  walk(expression, (node) => {
+    found ||= isAggregateCall(node);
+    return !found && node.kind !== 'query';
+  });
+  return found;
 }

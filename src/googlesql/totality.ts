@@ -1,36 +1,58 @@
 /**
- * Which expressions may fail while a query runs. A list of what cannot: everything that is not on it may, so an oversight
+ * Which expressions may fail while a query runs, by the table of functions. What is not known to be total may fail, so an oversight
  * costs speed and tells nobody anything (docs/sandbox.md, The fence). It holds for both engines: what either may raise an
- * error for is not on it.
+ * error for may fail.
  */
+import type { Relation, AggregateCall, Expr, FunctionCall, ResolvedCast, ResolvedQuery } from './resolved';
 import { RE2JS } from 're2js';
-import { hasOneRowAtMost } from './cardinality';
-import { inOrder } from './literals/range';
-import { timestampMicros } from './literals/timestamp';
-import { isTemporal, temporalValue } from './literals/temporal';
+import { functionOf } from './functions/catalogue';
+import type { FailureRule } from './functions/function-table';
+import { timestampMicros, isTemporal, temporalValue, inOrder } from './literals/temporal';
 import { patternCost } from './pattern-cost';
-import type { AggregateCall, Expr, FunctionCall, Relation, ResolvedCast, ResolvedQuery } from './resolved';
 import { callExpressions, operandsOf, relationExpressions, relationsBelow } from './resolved-walk';
 import type { Span } from './syntax';
 import type { SqlType } from './types';
 
+const ofOneRow = new WeakMap<Relation, boolean>();
+
+/** Whether a relation has one row at most, whatever the tables hold. */
+export function hasOneRowAtMost(relation: Relation): boolean {
+  let found = ofOneRow.get(relation);
+  if (found === undefined) ofOneRow.set(relation, (found = compute(relation)));
+  return found;
+}
+
+function compute(relation: Relation): boolean {
+  switch (relation.kind) {
+    case 'single_row':
+      return true;
+    case 'aggregate':
+      return relation.keys.length === 0 && relation.groupingSets === null;
+    case 'compute':
+    case 'filter':
+    case 'sort':
+    case 'window':
+      return hasOneRowAtMost(relation.input);
+    case 'limit':
+      return isOneAtMost(relation) || hasOneRowAtMost(relation.input);
+    case 'query':
+      return hasOneRowAtMost(relation.query.relation);
+    case 'cte':
+      return hasOneRowAtMost(relation.cte.query.relation);
+    case 'join':
+      return relation.type !== 'full' && hasOneRowAtMost(relation.left) && hasOneRowAtMost(relation.right);
+    case 'table':
+    case 'unnest':
+    case 'set':
+      return false;
+  }
+}
+
+function isOneAtMost({ count }: Extract<Relation, { kind: 'limit' }>): boolean {
+  return count.kind === 'literal' && (count.value === '0' || count.value === '1');
+}
+
 type Kind = SqlType['kind'];
-
-/** Total for every argument that their signatures take. */
-const TOTAL: ReadonlySet<string> = new Set([
-  ...['$and', '$or', '$not', '$equal', '$not_equal', '$less', '$less_or_equal', '$greater', '$greater_or_equal'],
-  ...['$between', '$in', '$in_unnest', '$is_null', '$is_true', '$is_false', '$is_distinct_from', '$safe_at'],
-  // An engine's own: a stored value of another shape, and as JSON.
-  ...['$with_lists', '$to_json'],
-  ...['$json_member', 'ARRAY_INCLUDES', 'COLLATE', 'IF', 'IFNULL', 'COALESCE', 'NULLIF', 'GREATEST', 'LEAST', 'TYPEOF'],
-  ...['STARTS_WITH', 'ENDS_WITH', 'STRPOS', 'CHAR_LENGTH', 'LENGTH', 'BYTE_LENGTH'],
-  ...['LOWER', 'UPPER', 'TRIM', 'LTRIM', 'RTRIM', 'ARRAY_LENGTH', 'IS_NAN', 'IS_INF', 'SIGN'],
-  ...['RANGE_CONTAINS', 'RANGE_END', 'RANGE_OVERLAPS', 'RANGE_START'],
-  ...['CURRENT_TIMESTAMP', 'UNIX_MICROS', 'UNIX_MILLIS', 'UNIX_SECONDS', 'UNIX_DATE'],
-]);
-
-/** Of BYTES the embedded engine computes them up to a bound only. */
-const BOUNDED_OF_BYTES: ReadonlySet<string> = new Set(['LOWER', 'UPPER', 'TRIM', 'LTRIM', 'RTRIM', 'STRPOS']);
 
 /** Parts whose first instant is never before the first of the type. */
 const SAFE_TRUNCATIONS = new Set(['MICROSECOND', 'MILLISECOND', 'SECOND', 'MINUTE', 'HOUR', 'DAY', 'MONTH', 'YEAR']);
@@ -94,20 +116,17 @@ function callsOf(relation: Relation): AggregateCall[] {
 }
 
 function relationCanFail(relation: Relation): boolean {
-  return relationExpressions(relation).some(canFail) || callsOf(relation).some(aggregateFailsItself);
+  return relationExpressions(relation).some(canFail) || callsOf(relation).some((call) => aggregateFailsItself(call));
 }
 
-/** Aggregate and window functions that have a value for whatever rows they are given, memory aside. */
-const TOTAL_AGGREGATES: ReadonlySet<string> = new Set([
-  ...['ANY_VALUE', 'APPROX_COUNT_DISTINCT', 'APPROX_QUANTILES', 'APPROX_TOP_COUNT', 'ARRAY_AGG', 'ARRAY_CONCAT_AGG'],
-  ...['BIT_AND', 'BIT_OR', 'BIT_XOR', 'COUNT', 'COUNTIF', 'COUNT_STAR', 'CUME_DIST', 'DENSE_RANK', 'FIRST_VALUE'],
-  ...['GROUPING', 'HLL_COUNT.INIT', 'LAG', 'LAST_VALUE', 'LEAD', 'LOGICAL_AND', 'LOGICAL_OR', 'MAX', 'MAX_BY', 'MIN'],
-  ...['MIN_BY', 'NTH_VALUE', 'NTILE', 'PERCENT_RANK', 'RANK', 'ROW_NUMBER', 'STRING_AGG'],
-]);
-
-/** Whether the function itself may fail on the rows that it is given, on an overflow for one. */
-export function aggregateFailsItself(call: AggregateCall): boolean {
-  return !TOTAL_AGGREGATES.has(call.function) && callExpressions(call).length > 0;
+/**
+ * Whether the function itself may fail on the rows that it is given, on an overflow for one.
+ *
+ * @param bySize of all that it gathers, too: an engine may have no bound on that but its memory
+ */
+export function aggregateFailsItself(call: AggregateCall, bySize = true): boolean {
+  const { fails } = functionOf(call);
+  return fails !== 'never' && (bySize || fails !== 'size') && callExpressions(call).length > 0;
 }
 
 /** Whether the operation itself may raise an error, whatever its operands do. */
@@ -126,7 +145,7 @@ export function failsItself(expr: Expr): boolean {
     case 'cast':
       return !isTotalCast(expr);
     case 'call':
-      return expr.safe || !isTotalCall(expr);
+      return callFailsItself(expr);
   }
 }
 
@@ -143,68 +162,51 @@ function isTemporalText(expr: Expr, kind: Kind): boolean {
   return expr.value === null || temporalValue(kind, expr.value) !== null;
 }
 
-function isTotalCall(call: FunctionCall): boolean {
-  const { function: name, args, part } = call;
-  const first = args[0];
-  if (TOTAL.has(name)) return !(BOUNDED_OF_BYTES.has(name) && first?.type.kind === 'BYTES');
-  switch (name) {
-    case '$like':
-      return isTotalPattern(args[1]);
-    case 'REGEXP_CONTAINS':
-      return isStringCall(call) && hasGroups(args[1], Infinity);
-    case 'REGEXP_EXTRACT':
-      return isStringCall(call) && args.length === 2 && hasGroups(args[1], 1);
-    case 'SUBSTR':
-      return isStringCall(call) && isCount(args[1], 1) && (args[2] === undefined || isCount(args[2], 0));
-    case 'LEFT':
-    case 'RIGHT':
-      return isStringCall(call) && isCount(args[1], 0);
-    case 'SPLIT':
-      return isStringCall(call) && (args[1] === undefined || (args[1].kind === 'literal' && args[1].value !== ''));
-    case 'GENERATE_ARRAY':
-      return isSmallSeries(args);
-    case 'RANGE':
-      return hasOrderedEnds(call);
-    case 'FLOOR':
-    case 'CEIL':
-      return first?.type.kind === 'FLOAT64';
-    case 'CURRENT_DATE':
-    case 'CURRENT_DATETIME':
-    case 'CURRENT_TIME':
-      return isUtc(args[0]);
-    case 'TIMESTAMP_TRUNC':
-    case 'DATETIME_TRUNC':
-    case 'DATE_TRUNC':
-      return (SAFE_TRUNCATIONS.has(part ?? '') && isUtc(args[1])) || isNear(call);
-    case '$extract':
-      return isUtc(args[1]);
-    case 'TIMESTAMP_DIFF':
-    case 'DATETIME_DIFF':
-    case 'DATE_DIFF':
-      return SAFE_DIFFERENCES.has(part ?? '');
-    case 'DATE':
-    case 'DATETIME':
-    case 'TIME':
-    case 'TIMESTAMP':
-      return isTotalConversion(call);
-    case 'TIMESTAMP_MICROS':
-    case 'TIMESTAMP_MILLIS':
-    case 'TIMESTAMP_SECONDS':
-    case 'TIMESTAMP_ADD':
-    case 'TIMESTAMP_SUB':
-    case 'DATETIME_ADD':
-    case 'DATETIME_SUB':
-    case 'DATE_ADD':
-    case 'DATE_SUB':
-    case '$add':
-    case '$subtract':
-      return isNear(call);
-    case '$interval':
-      return isShortInterval(args[0], part);
-    default:
-      return false;
-  }
+/** SAFE. makes NULL of every error of a function but one of size. */
+function callFailsItself(call: FunctionCall): boolean {
+  const { fails, grows } = functionOf(call);
+  if (fails === 'never') return false;
+  if (fails === 'size') return true;
+  if (call.safe) return grows !== 1;
+  return fails === 'may' || !NEVER[fails](call);
 }
+
+type PatternRule = 'group' | 'groups' | 'pattern';
+
+/** Patterns that fail on no text: of LIKE, and regular expressions with one group at most or any number. */
+export const PATTERNS: Readonly<Record<PatternRule, (pattern: string) => boolean>> = {
+  // It does not end in the middle of an escape.
+  pattern: (pattern) => /^(?:[^\\]|\\[^])*$/.test(pattern),
+  group: (pattern) => hasGroups(pattern, 1),
+  groups: (pattern) => hasGroups(pattern, Infinity),
+};
+
+const withPattern =
+  (rule: PatternRule) =>
+  (call: FunctionCall): boolean => {
+    const [, pattern, ...others] = call.args;
+    if (!isStringCall(call) || others.length > 0 || pattern?.kind !== 'literal') return false;
+    return pattern.value !== null && PATTERNS[rule](pattern.value);
+  };
+
+/** When a call never fails. */
+const NEVER: Readonly<Record<FailureRule, (call: FunctionCall) => boolean>> = {
+  conversion: isTotalConversion,
+  count: (call) => isStringCall(call) && isCount(call.args[1], 0),
+  difference: ({ part }) => SAFE_DIFFERENCES.has(part ?? ''),
+  ends: hasOrderedEnds,
+  float: ({ args }) => args[0]?.type.kind === 'FLOAT64',
+  group: withPattern('group'),
+  groups: withPattern('groups'),
+  interval: ({ args, part }) => isShortInterval(args[0], part),
+  near: (call) => isNear(call),
+  pattern: withPattern('pattern'),
+  place: (call) => isStringCall(call) && isCount(call.args[1], 1) && (call.args.length < 3 || isCount(call.args[2], 0)),
+  separator: (call) => isStringCall(call) && call.args.slice(1).every((by) => by.kind === 'literal' && by.value !== ''),
+  series: ({ args }) => isSmallSeries(args),
+  truncation: (call) => (SAFE_TRUNCATIONS.has(call.part ?? '') && isUtc(call.args[1])) || isNear(call),
+  zone: ({ args }) => isUtc(args.find(({ type }) => type.kind === 'STRING')),
+};
 
 /** RANGE(a, b) of literals that may be the ends of one, or open on a side. */
 function hasOrderedEnds({ args, type }: FunctionCall): boolean {
@@ -251,19 +253,13 @@ function isSmallSeries(args: readonly Expr[]): boolean {
   return (to - from) / step < LONGEST_SERIES;
 }
 
-/** A LIKE pattern that does not end in the middle of an escape. */
-function isTotalPattern(pattern: Expr | undefined): boolean {
-  if (pattern?.kind !== 'literal' || pattern.type.kind !== 'STRING' || pattern.value === null) return false;
-  return /^(?:[^\\]|\\[^])*$/.test(pattern.value);
-}
-
 /** Of a pattern that people write, as `patternCost` reckons: more is only compiled where it is used. */
 const SMALL_PATTERN = 500;
 
-function hasGroups(pattern: Expr | undefined, most: number): boolean {
-  if (pattern?.kind !== 'literal' || pattern.value === null || patternCost(pattern.value) > SMALL_PATTERN) return false;
+function hasGroups(pattern: string, most: number): boolean {
+  if (patternCost(pattern) > SMALL_PATTERN) return false;
   try {
-    return RE2JS.compile(pattern.value).groupCount() <= most;
+    return RE2JS.compile(pattern).groupCount() <= most;
   } catch {
     return false;
   }

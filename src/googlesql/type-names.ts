@@ -28,6 +28,7 @@ const SCALARS: ReadonlyMap<string, ScalarName> = new Map<string, ScalarName>([
   ['BOOLEAN', 'BOOL'],
 ]);
 
+export const NUMBERS: ReadonlySet<string> = new Set<ScalarName>(['INT64', 'FLOAT64', 'NUMERIC', 'BIGNUMERIC']);
 const PARAMETERISED: ReadonlySet<ScalarName> = new Set(['STRING', 'BYTES', 'NUMERIC', 'BIGNUMERIC']);
 
 /** Digits before the point and after it, at the most. */

@@ -1,11 +1,10 @@
 /** What the type of a field refuses, with the form that works: an engine would say it in words of the SQL behind it. */
-import { typeText } from '../googlesql/type-names';
+import { typeText, NUMBERS } from '../googlesql/type-names';
 import type { NamedType, ScalarName, SqlType, StructField } from '../googlesql/types';
 import { textInQuotes } from './operand';
 import { LqlError } from './lql-error';
 import type { Aggregate, Chart, Filter, Rules, Value } from './rules';
 
-const NUMBERS: ReadonlySet<string> = new Set<ScalarName>(['INT64', 'FLOAT64', 'NUMERIC', 'BIGNUMERIC']);
 const TIMES: ReadonlySet<string> = new Set<ScalarName>(['DATE', 'TIME', 'DATETIME', 'TIMESTAMP']);
 /** What no value is compared with, counted or put in order. */
 const WITHOUT_VALUES: ReadonlySet<string> = new Set<SqlType['kind']>(['ARRAY', 'STRUCT', 'JSON']);

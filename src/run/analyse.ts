@@ -1,4 +1,3 @@
-/** Everything that is wrong with the parameters of a request: a run names what it meets first. */
 /** The analysis of a request: everything that a run would check, without running or billing anything (docs/analysis.md). */
 import type { Endpoint } from '../endpoints/endpoint';
 import { readParameter, unknownParameters, describeParameters } from '../endpoints/parameters';
@@ -30,7 +29,7 @@ import { analyseConsumerText } from '../analysis/consumer-task';
 import { storedQueryOf, type StoredAnalysis } from '../analysis/stored-analyses';
 import { completeText } from '../completion/complete-task';
 import { readPosition } from '../endpoints/definition';
-import { describeColumns } from '../googlesql/described-columns';
+import { describeColumns } from '../googlesql/descriptions';
 import type { Span } from '../googlesql/syntax';
 import { tablesOfStoredQuery } from '../sandbox/compose';
 import { describeFunctions } from '../sandbox/functions';

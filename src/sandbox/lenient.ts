@@ -4,9 +4,8 @@
  */
 import { QueryError } from '../errors';
 import { QUERY_BOUNDS } from '../googlesql/bounds';
-import { lex } from '../googlesql/lexer';
+import { lex, type Token } from '../googlesql/lexer';
 import type { Span } from '../googlesql/syntax';
-import type { Token } from '../googlesql/token';
 
 /** Replaces the span of a text; an empty span inserts. */
 export interface Edit extends Span {

@@ -1,20 +1,18 @@
 /** Analyses of requests to the two stored endpoints over `test/fixture`, alike on every engine. */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-
 import { EXECUTION_FAULTS, UNKNOWN_EXECUTION_FAULT } from '../../src/engines/execution-faults';
 import type { Engine } from '../../src/engines/contract';
-import { storedQueryOf } from '../../src/analysis/stored-analyses';
 import { QueryError, ServiceError } from '../../src/errors';
 import { Metrics } from '../../src/metrics/metrics';
-import { describeColumns } from '../../src/googlesql/described-columns';
+import { describeColumns } from '../../src/googlesql/descriptions';
 import { analyse, schemaOf } from '../../src/run/analyse';
 import { run } from '../../src/run/run';
 import type { Services } from '../../src/run/services';
+import { queriesOf, SANDBOX_CASES } from '../case-files';
+import { FIXTURE_END } from '../engines/fixture-engine';
 import { services } from '../http/served';
 import { CASES } from '../lql/case-file';
 import { TestRequest } from '../run/request';
-import { Consumer, FIXTURE_END } from '../sandbox/consumer';
+import { Consumer } from '../sandbox/consumer';
 import { oneOf } from '../scale';
 
 interface Analysis {
@@ -29,17 +27,6 @@ interface Analysis {
   readonly estimate: Record<string, unknown> | null;
 }
 
-const casesOf = (file: string): string[] =>
-  readFileSync(join(__dirname, '../cases', file), 'utf8')
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => (JSON.parse(line) as { sql: string }).sql);
-
-const sandboxCases = (): string[] =>
-  (JSON.parse(readFileSync(join(__dirname, '../cases/sandbox.json'), 'utf8')) as { consumer: string }[]).map(
-    ({ consumer }) => consumer,
-  );
-
 /** Of the LQL cases, with a table where they name none. */
 const lqlCases = (): string[] =>
   CASES.map(({ lql }) => lql)
@@ -52,24 +39,20 @@ const CORPUS: readonly (readonly ['sql' | 'lql', readonly string[]])[] = [
   [
     'sql',
     [
-      ...['log-queries.jsonl', 'log-queries-lenient.jsonl', 'log-queries-error.jsonl'].flatMap(casesOf),
-      ...sandboxCases(),
+      ...['log-queries.jsonl', 'log-queries-lenient.jsonl', 'log-queries-error.jsonl'].flatMap(queriesOf),
+      ...SANDBOX_CASES.map(({ consumer }) => consumer),
     ],
   ],
   ['lql', lqlCases()],
 ];
 
-export function analysisSuite(
-  name: string,
-  open: () => Promise<{ engine: Engine; dispose?: () => Promise<void> }>,
-): void {
+export function analysisSuite(name: string, open: () => Promise<Engine>): void {
   describe(`analyses on ${name}`, () => {
     let engine: Engine;
     let shared: Services;
-    let dispose: (() => Promise<void>) | undefined;
     let consumer: Consumer;
     beforeAll(async () => {
-      ({ engine, dispose } = await open());
+      engine = await open();
       consumer = await Consumer.over(engine);
       const endpoints = ['logs.all', 'usage.api-counts'].map((endpoint) => consumer.endpoint(endpoint));
       shared = { ...services({ engine, endpoints, timeout: 30_000 }, new Metrics()), now: () => FIXTURE_END };
@@ -77,7 +60,6 @@ export function analysisSuite(
     afterAll(async () => {
       await shared.gate.close();
       await consumer.close();
-      await dispose?.();
     });
 
     type Options = { readonly key?: string; readonly endpoint?: string };
@@ -109,22 +91,6 @@ export function analysisSuite(
       },
       300_000,
     );
-
-    it('says of texts that the gate admits or refuses what the gate says', async () => {
-      const cases = sandboxCases();
-      expect(cases.length).toBeGreaterThan(50);
-      for (const text of cases) {
-        const { errors } = await sql(text);
-        const stored = storedQueryOf(consumer.endpoint('logs.all'));
-        const refusal = await shared.gate.admit(stored, text).then(
-          () => null,
-          (error: unknown) => error as QueryError,
-        );
-        const reasons = errors.map(({ reason }) => reason);
-        if (refusal === null) expect([text, reasons]).toEqual([text, []]);
-        else expect([text, reasons]).toEqual([text, expect.arrayContaining([refusal.fault])]);
-      }
-    }, 300_000);
 
     it('gives every fault with its place in code points and UTF-16', async () => {
       const { errors, columns, kind } = await sql("select '🐘', idd,\n tmestamp, nofunction(1) from edge_logs");
@@ -159,14 +125,6 @@ export function analysisSuite(
     ])('warns of %s', async (_what, values, message) => {
       const { warnings } = await analysed(values);
       expect(warnings).toContainEqual(expect.objectContaining({ message: expect.stringMatching(message) as string }));
-    });
-
-    it('says what is wrong with parameters', async () => {
-      const { errors, warnings } = await analysed({ iso_timestamp_start: 'yesterday', projects: 'x' });
-      expect(errors).toMatchObject([{ reason: 'invalidParameter', parameter: 'iso_timestamp_start' }]);
-      expect(warnings).toContainEqual(
-        expect.objectContaining({ parameter: 'projects', hint: 'Did you mean project?' }),
-      );
     });
 
     it('says everything that is wrong with parameters, where a run names the first', async () => {

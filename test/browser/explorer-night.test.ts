@@ -8,6 +8,7 @@ import type { Page } from 'playwright-core';
 
 import { type LocalBigQuery, localBigQueryInstalled, startLocalBigQuery } from '../local-bigquery';
 import { childrenOf, Stage } from '../process/started';
+import { inLong } from '../scale';
 import { until } from '../until';
 import { findChromium } from './browser';
 import { enterKey, openExplorer, rows, shownRows as rowsShown, status, violations } from './explorer-page';
@@ -255,6 +256,9 @@ describe.each(BACKENDS)('a night on %s', (name, installed, openBackend) => {
     if (billed) {
       const price = page.getByRole('group', { name: 'Refresh' });
       await price.getByText('up to $0.69 an hour').waitFor();
+      await page.getByLabel('Every').selectOption('5 minutes');
+      await price.getByText('up to $0.69 an hour').waitFor({ state: 'detached' });
+      await page.getByLabel('Every').selectOption('10 seconds');
       await price.getByRole('button', { name: 'Cancel' }).click();
       await price.waitFor({ state: 'detached' });
       expect(await on.count()).toBe(0);
@@ -289,7 +293,10 @@ describe.each(BACKENDS)('a night on %s', (name, installed, openBackend) => {
     expect(requests.join(' ') + page.url()).not.toContain(KEY);
   });
 
-  withBrowser.each(['light', 'dark'] as const)('breaks no rule of accessibility, in %s', async (colorScheme) => {
+  withBrowser.each([
+    billed ? ('light' as const) : ('dark' as const),
+    ...inLong([billed ? ('dark' as const) : ('light' as const)]),
+  ])('breaks no rule of accessibility, in %s', async (colorScheme) => {
     const { page } = await open({ range: '6h' }, { colorScheme, bypassCSP: true });
     await enterKey(page, KEY);
     await shownRows(page);

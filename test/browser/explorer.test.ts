@@ -6,6 +6,7 @@ import path from 'node:path';
 import type { Page } from 'playwright-core';
 
 import { Stage } from '../process/started';
+import { inLong } from '../scale';
 import { findChromium } from './browser';
 import { enterKey, openExplorer, rows, shownRows, status, violations } from './explorer-page';
 import { type PageOptions, Pages } from './pages';
@@ -208,19 +209,6 @@ withBrowser('the explorer', () => {
     await rows(page).nth(1).click();
     await page.getByRole('button', { name: /^Show all 20,000/ }).waitFor();
     expect(await page.locator('img[src]').count()).toBe(0);
-    expect(complaints).toEqual([]);
-  });
-
-  it('tells an error in words with its place, and goes on', async () => {
-    const { page, complaints } = await open({ range: RANGE, sql: 'SELECT nothing_such\nFROM edge_logs' });
-    await enter(page);
-    await status(page)
-      .getByText(/nothing_such.*line 1, column 8/)
-      .waitFor();
-    await page.locator('.cm-lintRange-error').waitFor();
-    await page.getByRole('textbox', { name: 'Query' }).fill('SELECT COUNT(*) AS n FROM edge_logs');
-    await page.getByRole('button', { name: 'Run' }).click();
-    await status(page).getByText('1 row', { exact: false }).waitFor();
     expect(complaints).toEqual([]);
   });
 
@@ -437,17 +425,6 @@ withBrowser('the explorer', () => {
     expect(readFileSync(await file.path(), 'utf8')).toBe(await answer.text());
   });
 
-  it('copies a value as it is', async () => {
-    const { page } = await open({ range: RANGE }, { permissions: ['clipboard-read', 'clipboard-write'] });
-    await enter(page);
-    await rows(page).nth(2).click();
-    const detail = page.getByRole('complementary', { name: 'Row' });
-    await detail.getByRole('button', { name: 'Copy event_message' }).click();
-    await detail.getByText('Copied').waitFor();
-    const message = await detail.locator('.message').textContent();
-    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(message);
-  });
-
   it('has a picker for instants, a switch for booleans, and says which value an enum has of itself', async () => {
     const { page, requests } = await open({ endpoint: 'typed' });
     await enter(page);
@@ -534,13 +511,10 @@ withBrowser('the explorer', () => {
   });
 
   it.each([
-    ['light', 1280],
-    ['dark', 1280],
-    ['dark', 390],
-    ['light', 390],
-    ['light', 1920],
-    ['dark', 1920],
-  ] as const)('breaks no rule of accessibility, in %s at %i px', async (colorScheme, width) => {
+    ['light', 1280] as const,
+    ['dark', 390] as const,
+    ...inLong([['dark', 1280] as const, ['light', 390] as const, ['light', 1920] as const, ['dark', 1920] as const]),
+  ])('breaks no rule of accessibility, in %s at %i px', async (colorScheme, width) => {
     const { page } = await open({ range: RANGE }, { colorScheme, viewport: { width, height: 800 }, bypassCSP: true });
     await page.getByRole('textbox', { name: 'Key' }).waitFor();
     expect(await violations(page)).toEqual([]);
@@ -562,9 +536,39 @@ withBrowser('the explorer', () => {
     expect(wide).toBe(0);
   });
 
-  it('says what to do where a range holds no rows', async () => {
-    const { page } = await open({ range: '2001-01-01T00:00:00Z/2001-01-02T00:00:00Z' });
-    await enter(page);
-    await page.getByText('No rows in this range.').waitFor();
+  it('is led to by the page of documentation, which asks nobody for anything', async () => {
+    const { page, complaints, requests } = await pages.open(`${base}/docs`);
+    const article = page.locator('article', { has: page.getByRole('heading', { name: 'logs.all', exact: true }) });
+    await article.getByText('X-API-KEY').waitFor();
+    expect(complaints).toEqual([]);
+    expect(requests.filter((one) => !one.startsWith('data:'))).toEqual([`${base}/docs`]);
+    for (const [, id] of (await page.content()).matchAll(/href="#([^"]+)"/g)) {
+      expect([id, await page.evaluate((one) => document.getElementById(one) !== null, id ?? '')]).toEqual([id, true]);
+    }
+    await article.getByRole('link', { name: 'Try logs.all in the explorer' }).click();
+    await page.getByRole('textbox', { name: 'Key' }).waitFor();
+    expect(new URL(page.url()).pathname).toBe('/explore');
   });
+
+  it.each([
+    ['light', 320],
+    ['dark', 1280],
+  ] as const)(
+    'has a page of documentation that breaks no rule of accessibility, in %s at %i px',
+    async (colorScheme, width) => {
+      const { page } = await pages.open(`${base}/docs`, {
+        colorScheme,
+        viewport: { width, height: 700 },
+        bypassCSP: true,
+      });
+      expect(await violations(page)).toEqual([]);
+      const { wide, over } = await page.evaluate(() => ({
+        wide: document.documentElement.scrollWidth - document.documentElement.clientWidth,
+        over: [...document.querySelectorAll('input, select, textarea, button, pre, h1, h2, p, .scroll')]
+          .filter((one) => one.getBoundingClientRect().right > innerWidth + 0.5)
+          .map(({ outerHTML }) => outerHTML.slice(0, 80)),
+      }));
+      expect({ wide, over }).toEqual({ wide: 0, over: [] });
+    },
+  );
 });

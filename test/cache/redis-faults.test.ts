@@ -149,20 +149,6 @@ describeWithRedis('the store in a Redis that fails', () => {
   const DOWN = 'Redis does not answer: results are not shared';
   const AGAIN = 'Redis answers again: results are shared';
 
-  it('is not disturbed by a proxy that does nothing', async () => {
-    expect(redis.connection.state).toBe('closed');
-    expect(only(await everyCall(redis, newIdentity(), await redis.store.acquire(newIdentity())))).toBe('fine');
-    expect(redis.connection.counts).toMatchObject({
-      timeout: 0,
-      refused: 0,
-      failed: 0,
-      skipped: 0,
-      opened: 0,
-      closed: 1,
-    });
-    expect(messages()).toEqual([UP]);
-  });
-
   it('does without one that is dead at the start, and finds it when it has started', async () => {
     const port = await freePort();
     const early = open(`redis://:hidden-word@127.0.0.1:${port}`);
@@ -208,18 +194,6 @@ describeWithRedis('the store in a Redis that fails', () => {
     await attempts(redis, 1);
     proxy.mode = 'through';
     await heals(redis);
-  });
-
-  it('does without one that takes 2 seconds for an answer', async () => {
-    proxy.delay = 2000;
-    expect(only(await everyCall(redis, newIdentity(), null, { silent: true }))).toBe('unavailable');
-    await rejectsAtOnce(redis);
-    // It does answer, and is too slow all the same.
-    await attempts(redis, 3);
-    expect(redis.connection.counts.closed).toBe(1);
-    proxy.delay = 0;
-    await heals(redis);
-    expect(messages()).toEqual([UP, DOWN, AGAIN]);
   });
 
   it('fails one command that takes too long, and goes on', async () => {
@@ -321,18 +295,6 @@ describeWithRedis('the store in a Redis that fails', () => {
     await direct.call('ACL', 'SETUSER', 'default', '~*');
     await triesToWrite();
     expect(redis.connection.refusal).toBeNull();
-  });
-
-  it('begins anew with one that was flushed', async () => {
-    const direct = new Redis(server.url);
-    later.push(async () => direct.disconnect());
-    const identity = newIdentity();
-    await redis.store.write(identity, await entryOf(identity, '{}'), 60_000);
-    const lease = await redis.store.acquire(identity);
-    await direct.flushall();
-    expect(await redis.store.read(identity)).toBeNull();
-    expect(await lease?.renew()).toBe(false);
-    await heals(redis);
   });
 
   it('leaves alone one that does not let it in, and tells no password', async () => {

@@ -107,15 +107,4 @@ describeWithRedis('the store in a Redis that Sentinels watch', () => {
     expect(redis.logged.join()).not.toMatch(/pass|127\.0\.0\.1/);
     await redis.close();
   });
-
-  it('does without while no Sentinel answers, and finds them again', async () => {
-    sentinel.freeze();
-    const { redis, healed } = openByHand();
-    await redis.connection.tried;
-    await expect(redis.store.read(newIdentity())).rejects.toThrow('Redis');
-    sentinel.thaw();
-    await healed();
-    expect(await redis.store.acquire(newIdentity())).not.toBeNull();
-    await redis.close();
-  });
 });

@@ -502,21 +502,6 @@ describeWithRedis('an answer among processes on one Redis', () => {
     expect(await computed(other, identity, '{}')).toMatchObject({ outcome: 'miss' });
   });
 
-  it('reaches who waits elsewhere when everybody has left where it is made', async () => {
-    const [holder, other] = await Promise.all([open(), open()]);
-    const identity = newIdentity();
-    const leaving = new AbortController();
-    const here = failureOf(holder.ask(identity, { signal: leaving.signal }));
-    const run = await stage.runs.nth(0);
-    const there = other.ask(identity);
-    await awaited(identity, 1);
-    leaving.abort();
-    await here;
-    run.finish('{"result":[1]}');
-    expect(await there).toMatchObject({ outcome: 'collapsed', run: null });
-    expect(stage.runs.begun).toHaveLength(1);
-  });
-
   it('reaches who waits elsewhere when everybody has left before the right to make it is known to be granted', async () => {
     const [holder, other] = await Promise.all([open(), open()]);
     const identity = newIdentity();
@@ -654,29 +639,6 @@ describeWithRedis('an answer among processes on one Redis', () => {
     // Not asked for every hit.
     expect(asks).toHaveBeenCalledTimes(1);
     expect(stage.runs.begun).toHaveLength(2);
-  });
-
-  it('is refreshed by one of many processes that find it due at once', async () => {
-    const processes = await Promise.all([open(), open(), open(), open()]);
-    for (let i = 0; i < 10; i++) {
-      const identity = newIdentity();
-      const began = stage.runs.begun.length;
-      const refreshing = processes.map((process) =>
-        process.results.refresh(
-          process.request(identity, {
-            run: (limits) => {
-              const ended = stage.runs.begin(limits, process);
-              stage.runs.begun.at(-1)?.finish('{}');
-              return ended;
-            },
-          }),
-          (entry) => entry === null,
-        ),
-      );
-      const ends = await Promise.all(refreshing);
-      expect(ends.filter((end) => end === 'refreshed')).toHaveLength(1);
-      expect(stage.runs.begun).toHaveLength(began + 1);
-    }
   });
 
   it('is not made again by who found none before another made it', async () => {
@@ -851,39 +813,6 @@ describeWithRedis('an answer when Redis fails', () => {
     const now = clock.monotonic();
     await computed(one, newIdentity(), '{}');
     expect(clock.monotonic()).toBe(now);
-  });
-
-  it('heals when a Redis that hung goes on', async () => {
-    const [one, other] = await Promise.all([open(), open()]);
-    server.freeze();
-    for (const process of [one, other]) {
-      for (let i = 0; i < 3; i++) await promptly(process, newIdentity());
-      expect(process.redis?.connection.state).not.toBe('closed');
-    }
-    const connections = [one, other].flatMap(({ redis }) => redis?.connection ?? []);
-    // Attempts that met the frozen one end by their timeouts.
-    for (const connection of connections) while (connection.state !== 'open') await clock.advanceToNext();
-    server.thaw();
-    await until(async () => {
-      if (connections.some(({ state }) => state === 'open')) await clock.advanceToNext();
-      return connections.every(({ state }) => state === 'closed');
-    });
-    const shared = newIdentity();
-    await computed(one, shared, '{"result":[1]}');
-    await until(async () => (await other.redis?.store.fenceOf(shared)) !== null);
-    expect((await other.ask(shared)).outcome).toBe('hit');
-  });
-
-  it('is made though Redis is full', async () => {
-    await server.stop();
-    server = await startRedis(['--maxmemory', '1mb', '--maxmemory-policy', 'noeviction']);
-    const [one, other] = await Promise.all([open(), open()]);
-    for (const process of [one, other]) {
-      const identity = newIdentity();
-      await computed(process, identity, '{}');
-      expect((await process.ask(identity)).outcome).toBe('hit');
-      expect(process.redis?.connection.state).toBe('closed');
-    }
   });
 
   it('does not keep a process from ending', async () => {

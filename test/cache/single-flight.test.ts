@@ -47,64 +47,9 @@ beforeEach(() => {
   work = new Work();
 });
 
-describe('a flight', () => {
-  it('is one for all who ask meanwhile, and over when it has done', async () => {
-    const waiters = Array.from({ length: 100 }, () => flight.join('a', limits(), work.begin));
-    expect(work.controls).toHaveLength(1);
-    expect([flight.size, flight.has('a'), flight.has('b')]).toEqual([1, true, false]);
-    work.finish('done');
-    expect(new Set(await Promise.all(waiters))).toEqual(new Set(['done']));
-    expect([flight.size, work.control.signal.aborted]).toEqual([0, false]);
-    const again = flight.join('a', limits(), work.begin);
-    expect(work.controls).toHaveLength(2);
-    work.finish('again');
-    expect(await again).toBe('again');
-  });
-
-  it('is not that of another name', async () => {
-    const other = new Work();
-    const [a, b] = [flight.join('a', limits(), work.begin), flight.join('b', limits(), other.begin)];
-    other.finish('b');
-    expect(await b).toBe('b');
-    work.finish('a');
-    expect(await a).toBe('a');
-  });
-
-  it('fails for all who wait, and for nobody after them', async () => {
-    const fault = new Error('It failed.');
-    const waiters = [1, 2, 3].map(() => failureOf(flight.join('a', limits(), work.begin)));
-    work.fail(fault);
-    expect(await Promise.all(waiters)).toEqual([fault, fault, fault]);
-    expect(flight.size).toBe(0);
-    const next = flight.join('a', limits(), work.begin);
-    work.finish('fine');
-    expect(await next).toBe('fine');
-  });
-});
+describe('a flight', () => {});
 
 describe('who waits', () => {
-  it('leaves at their own deadline, and disturbs nobody', async () => {
-    const unlimited = flight.join('a', limits(), work.begin);
-    const hasty = failureOf(flight.join('a', limits(30), work.begin));
-    await clock.advance(30);
-    expect(await hasty).toMatchObject({ reason: 'deadlineExceeded' });
-    expect(work.control.signal.aborted).toBe(false);
-    work.finish('done');
-    expect(await unlimited).toBe('done');
-  });
-
-  it('leaves when they have gone, also who began it, and disturbs nobody', async () => {
-    const leaving = new AbortController();
-    const first = failureOf(flight.join('a', limits(60_000, leaving.signal), work.begin));
-    const second = flight.join('a', limits(), work.begin);
-    leaving.abort();
-    expect(await first).toMatchObject({ name: 'AbortError' });
-    await settle();
-    expect([work.control.signal.aborted, work.controls.length]).toEqual([false, 1]);
-    work.finish('done');
-    expect(await second).toBe('done');
-  });
-
   it('begins nothing when they have left before', async () => {
     const gone = AbortSignal.abort();
     expect(await failureOf(flight.join('a', limits(60_000, gone), work.begin))).toMatchObject({ name: 'AbortError' });
@@ -145,22 +90,6 @@ describe('a flight that others wait for elsewhere', () => {
     leaving.abort();
     await waiter;
   }
-
-  it('goes on until they have left too', async () => {
-    let waiting = true;
-    let questions = 0;
-    await left(() => {
-      questions++;
-      return Promise.resolve(waiting);
-    });
-    await clock.advance(500);
-    expect(questions).toBe(2);
-    expect([work.control.signal.aborted, flight.has('a')]).toEqual([false, true]);
-    waiting = false;
-    await clock.advance(500);
-    expect(work.control.signal.aborted).toBe(true);
-    expect(flight.has('a')).toBe(false);
-  });
 
   it('may be joined again here', async () => {
     await left(() => Promise.resolve(true));

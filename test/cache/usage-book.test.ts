@@ -211,16 +211,4 @@ describeWithRedis('the book of usage in Redis', () => {
     await direct.hset('test:2:{usage}:failures', one.hash, 'nonsense');
     expect((await usage.inUse(60_000, 10)).map((found) => found.usage)).toEqual([one]);
   });
-
-  it('costs next to nothing for what was sent just now', () => {
-    const { usage } = processes.next();
-    const one = usageOf();
-    usage.touch(one, 30_000);
-    const before = process.cpuUsage();
-    for (let i = 0; i < 200_000; i++) usage.touch(one, 30_000);
-    const { user, system } = process.cpuUsage(before);
-    const each = (user + system) / 200_000;
-    process.stdout.write(`${each.toFixed(2)} µs of CPU time for a touch\n`);
-    expect(each).toBeLessThan(10);
-  });
 });

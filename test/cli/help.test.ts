@@ -29,15 +29,6 @@ it.each(COMMANDS.map((words) => [words.join(' '), words] as const))(
   },
 );
 
-it.each(COMMANDS.map((words) => [words.join(' '), words] as const))(
-  '%s refuses an option that it does not know',
-  async (_, words) => {
-    const { code, out, notes } = await logquay([...words, '--nonsense']);
-    expect([code, out]).toEqual([2, []]);
-    expect(notes.join('\n')).toMatch(/unknown option '--nonsense'|required option|missing required argument/);
-  },
-);
-
 it.each([[[]], [['keys']], [['lql']], [['sevre']], [['keys', 'remove']], [['run']], [['check', 'a', 'b']]])(
   '%j is no command line',
   async (args) => {

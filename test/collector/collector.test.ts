@@ -1,6 +1,5 @@
 /** The collector over real folders: what is stored, what comes again, and what a crash or a full disk leaves. */
 import {
-  appendFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -173,15 +172,6 @@ describe('a batch', () => {
     expect(messages(folder)).toEqual([]);
   });
 
-  it('has up to a million values, whatever its texts are', async () => {
-    const { collector, folder } = await stage();
-    // Commas, brackets and escaped quotes in texts do not count.
-    const text = ',[{\\"'.repeat(300_000);
-    const body = Buffer.from(`[{"message":"m","a":"${text}","b":[${'0,'.repeat(999_990)}0]}]`);
-    expect(await collector.collect({ source: EDGE, body }, limits)).toMatchObject({ events: 1 });
-    expect(messages(folder)).toEqual(['m']);
-  });
-
   it('of a source that feeds no table is refused, and settings name more', async () => {
     const file = path.join(newFolder(), 'sources.json');
     writeFileSync(
@@ -241,16 +231,6 @@ describe('after a crash', () => {
     await send(collector, numbered(10, 4));
     await send(collector, numbered(0, 3));
     expect(messages(folder).sort()).toEqual([...named(0, 3), ...named(10, 4), ...named(20, 1)].sort());
-  });
-
-  it('reads a journal as far as it goes, and files that are gone count as written', async () => {
-    const { folder, file } = await torn(() => 50);
-    rmSync(file);
-    appendFileSync(path.join(folder, '.collector/journal.ndjson'), '{"at":1,"batch":"x","fi');
-    const { collector } = await stage({ dataDir: folder });
-    await send(collector, numbered(10, 4));
-    await send(collector, numbered(30, 1));
-    expect(messages(folder)).toEqual(named(30, 1));
   });
 
   it('settles what was being written last alone, however long the journal is', async () => {
@@ -325,23 +305,6 @@ describe('daily files', () => {
     );
     await restarted(6, ['2026-11-01.ndjson', '2026-11-22.ndjson.gz', '2026-11-23.ndjson.gz', '2026-11-29.ndjson']);
     await restarted(1, ['2026-11-01.ndjson', '2026-11-23.ndjson.gz', '2026-11-29.ndjson.gz', '2026-11-30.ndjson']);
-  });
-
-  it('go on under another name where the clock is set back into a day that is compressed', async () => {
-    let now = NOON;
-    const folder = newFolder();
-    for (const days of [0, 1, -1]) {
-      now += days * DAY;
-      const { collector } = await stage({ dataDir: folder, now: () => now });
-      await send(collector, numbered(days + 1, 1));
-      if (days === 1) await until(() => existsSync(path.join(folder, 'raw_edge_logs/2026-11-22.ndjson.gz')));
-      await end(collector);
-    }
-    expect(readdirSync(path.join(folder, 'raw_edge_logs'))).toEqual([
-      '2026-11-22-collected.ndjson',
-      '2026-11-22.ndjson.gz',
-      '2026-11-23.ndjson',
-    ]);
   });
 
   it('are let alone when the manifest is damaged or names others', async () => {

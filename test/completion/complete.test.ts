@@ -2,27 +2,20 @@
 import { analyseConsumer } from '../../src/analysis/consumer-query';
 import { complete } from '../../src/completion/complete';
 import type { Completion, Completions } from '../../src/completion/completion';
-import type { SqlType, StructField, TableSchema } from '../../src/googlesql/types';
+import { columnsOf } from '../../src/googlesql/rest-schema';
+import type { TableSchema } from '../../src/googlesql/types';
+import { fieldsOf } from '../engines/fields';
 
-const scalar = (name: string, kind: 'STRING' | 'INT64' | 'BOOL' | 'TIMESTAMP'): StructField & { name: string } => ({
-  name,
-  type: { kind },
-});
-const records = (...fields: StructField[]): SqlType => ({ kind: 'ARRAY', element: { kind: 'STRUCT', fields } });
-
-const response = records(scalar('status_code', 'INT64'), { name: 'headers', type: records(scalar('etag', 'STRING')) });
 const TABLES: readonly TableSchema[] = [
   {
     name: 'edge_logs',
-    columns: [
-      scalar('id', 'STRING'),
-      scalar('timestamp', 'TIMESTAMP'),
-      scalar('event_message', 'STRING'),
-      { name: 'metadata', type: records(scalar('level', 'STRING'), { name: 'response', type: response }) },
-      scalar('select', 'BOOL'),
-    ],
+    columns: columnsOf(
+      fieldsOf(
+        'id STRING, timestamp TIMESTAMP, event_message STRING, metadata RECORD*(level STRING, response RECORD*(status_code INT64, headers RECORD*(etag STRING))), select BOOL',
+      ),
+    ),
   },
-  { name: 'auth_logs', columns: [scalar('id', 'STRING'), scalar('user id', 'STRING')] },
+  { name: 'auth_logs', columns: [...columnsOf(fieldsOf('id STRING')), { name: 'user id', type: { kind: 'STRING' } }] },
 ];
 const PARAMETERS = [{ name: 'project', type: 'STRING' as const }];
 
@@ -56,42 +49,6 @@ const faultsOf = (text: string, language: 'sql' | 'lql'): string[] =>
   );
 
 describe('in SQL', () => {
-  it.each([
-    ['SELECT ¦ FROM edge_logs'],
-    ['SELECT id, ¦ FROM edge_logs'],
-    ['SELECT e.¦ FROM edge_logs AS e'],
-    ['SELECT m.¦ FROM edge_logs CROSS JOIN UNNEST(metadata) AS m'],
-    ['SELECT ¦ FROM edge_logs AS t CROSS JOIN UNNEST(t.metadata) AS m'],
-    ['SELECT ¦ FROM edge_logs AS a JOIN auth_logs AS b ON a.id = b.id'],
-    ['SELECT 1 FROM edge_logs AS a JOIN auth_logs AS b ON a.id = ¦'],
-    ['WITH x AS (SELECT id AS y FROM auth_logs) SELECT ¦ FROM x'],
-    ['SELECT ¦, COUNT(*) AS n FROM edge_logs GROUP BY event_message'],
-    ['SELECT id, COUNT(*) AS n FROM edge_logs GROUP BY id ORDER BY ¦'],
-    ['SELECT id, COUNT(*) AS n FROM edge_logs GROUP BY id HAVING ¦ IS NOT NULL'],
-    ['SELECT id, COUNT(*) AS n FROM edge_logs GROUP BY id HAVING COUNT(¦) > 1'],
-    ['SELECT id, COUNT(*) AS n, ROW_NUMBER() OVER () AS r FROM edge_logs GROUP BY id ORDER BY COUNT(¦)'],
-    ['SELECT (SELECT MAX(¦) FROM auth_logs) AS newest FROM edge_logs'],
-    ['FROM edge_logs |> SELECT ¦'],
-    ['SELECT id FROM ¦'],
-    ['SELECT 1 FROM edge_logs CROSS JOIN UNNEST(¦)'],
-  ])('%s: every name resolves', (marked) => {
-    const found = at(marked);
-    const names = found.items.filter(({ kind }) => ['alias', 'column', 'field', 'table'].includes(kind));
-    expect(names.length).toBeGreaterThan(0);
-    for (const name of names) {
-      // An expression of any type fits in TO_JSON_STRING; tables and arrays are named as they are.
-      const plain = name.kind === 'table' || /UNNEST\(¦|MAX\(¦|= ¦|\.¦/.test(marked);
-      const wrapped = plain ? name : { ...name, insert: `TO_JSON_STRING(${name.insert})` };
-      const faults = faultsOf(applied(found, wrapped), 'sql').filter(
-        (message) => !plain || /Unrecognized|not found|does not exist|grouped|ambiguous/.test(message),
-      );
-      expect([
-        name.label,
-        faults.filter((message) => !/Field name id does not exist|Unrecognized name: id/.test(message)),
-      ]).toEqual([name.label, []]);
-    }
-  });
-
   it('offers what is there, and nothing else', () => {
     expect(labels(at('SELECT ¦ FROM auth_logs'), 'column', 'field')).toEqual([
       'id',
@@ -166,37 +123,6 @@ describe('in SQL', () => {
 });
 
 describe('in LQL', () => {
-  it.each([
-    ['¦'],
-    ['f:edge_logs ¦'],
-    ['f:edge_logs m.r¦'],
-    ['s:¦'],
-    ['f:¦'],
-    ['c:¦'],
-    ['t:¦'],
-    ['f:edge_logs m.level:¦'],
-    ['-m.response.status_code:¦'],
-  ])('%s: every completion can be read, with a value where it wants one', (marked) => {
-    const found = at(marked, 'lql');
-    expect(found.items.length).toBeGreaterThan(0);
-    for (const item of found.items) {
-      const text = applied(found, item);
-      if (/(?:^|\s)-?[fsct]:$/.test(text)) continue;
-      const value =
-        item.kind === 'operator'
-          ? item.insert.endsWith('"')
-            ? 'x"'
-            : '1'
-          : text.endsWith('timestamp:')
-            ? 'today'
-            : text.endsWith(':')
-              ? 'NULL'
-              : '';
-      const table = /(?:^|\s)f:/.test(text) ? '' : 'f:edge_logs ';
-      expect([text, faultsOf(table + text + value, 'lql')]).toEqual([text, []]);
-    }
-  });
-
   it('knows the fields of the table that the line names', () => {
     expect(labels(at('f:auth_logs ¦', 'lql'), 'column', 'field')).toEqual(['id']);
     expect(labels(at('f:edge_logs m.st¦', 'lql'), 'field')).toEqual(['m.response.status_code']);

@@ -2,34 +2,23 @@
 import { analyseConsumer } from '../../src/analysis/consumer-query';
 import { complete } from '../../src/completion/complete';
 import type { Completion } from '../../src/completion/completion';
-import { readColumns } from '../../src/googlesql/described-columns';
+import { columnsOf } from '../../src/googlesql/rest-schema';
 import type { TableSchema } from '../../src/googlesql/types';
+import { fieldsOf } from '../engines/fields';
 import { LONG } from '../scale';
 
 const TABLES: readonly TableSchema[] = [
   {
     name: 'edge_logs',
-    columns: readColumns([
-      { name: 'id', type: 'STRING' },
-      { name: 'timestamp', type: 'TIMESTAMP' },
-      { name: 'event_message', type: 'STRING' },
-      {
-        name: 'metadata',
-        type: 'ARRAY<STRUCT>',
-        fields: [
-          { name: 'level', type: 'STRING' },
-          { name: 'response', type: 'ARRAY<STRUCT>', fields: [{ name: 'status_code', type: 'INT64' }] },
-        ],
-      },
-    ]),
+    columns: columnsOf(
+      fieldsOf(
+        'id STRING, timestamp TIMESTAMP, event_message STRING, metadata RECORD*(level STRING, response RECORD*(status_code INT64))',
+      ),
+    ),
   },
   {
     name: 'auth_logs',
-    columns: readColumns([
-      { name: 'id', type: 'STRING' },
-      { name: 'user id', type: 'STRING' },
-      { name: 'n', type: 'INT64' },
-    ]),
+    columns: [...columnsOf(fieldsOf('id STRING, n INT64')), { name: 'user id', type: { kind: 'STRING' } }],
   },
 ];
 const PARAMETERS = [

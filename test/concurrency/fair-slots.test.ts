@@ -185,26 +185,6 @@ describe('slots of one name', () => {
     signal,
   });
 
-  it('bound what runs at once; the others follow in order', async () => {
-    const slots = slotsOf(2);
-    const order: number[] = [];
-    let running = 0;
-    let most = 0;
-    await Promise.all(
-      Array.from({ length: 7 }, (_, i) =>
-        slots.use('', limits(), async () => {
-          most = Math.max(most, ++running);
-          order.push(i);
-          await settled();
-          running--;
-        }),
-      ),
-    );
-    expect(most).toBe(2);
-    expect(order).toEqual([0, 1, 2, 3, 4, 5, 6]);
-    expect([slots.held, slots.waiting]).toEqual([0, 0]);
-  });
-
   it('are released after a failure', async () => {
     const slots = slotsOf(1);
     await expect(slots.use('', limits(), () => Promise.reject(new Error('no')))).rejects.toThrow('no');
@@ -230,13 +210,5 @@ describe('slots of one name', () => {
     await first;
     expect(never).not.toHaveBeenCalled();
     expect([slots.held, slots.waiting]).toEqual([0, 0]);
-  });
-
-  it('are not taken after the deadline or a cancellation', async () => {
-    const slots = slotsOf(1);
-    const work = (): Promise<void> => Promise.resolve();
-    await expect(slots.use('', limits(-1), work)).rejects.toMatchObject({ reason: 'deadlineExceeded' });
-    await expect(slots.use('', limits(1, AbortSignal.abort()), work)).rejects.toMatchObject({ name: 'AbortError' });
-    expect(slots.held).toBe(0);
   });
 });

@@ -1,5 +1,5 @@
 /** Functions and operators of BYTES on both engines; separators and delimiters that are computed. */
-import { onBothEngines } from './on-both-engines';
+import { alikeOnBoth } from './on-both-engines';
 
 const VALUES = [
   ...[String.raw`b''`, String.raw`b'abc abcab'`, String.raw`b'\xff\x00\x80'`, String.raw`b'\xc3\xa9 \xe9\xc9'`],
@@ -96,8 +96,4 @@ const QUERIES = [
   ),
 ];
 
-onBothEngines('functions of BYTES', (engines) => {
-  test.each(QUERIES)('%s', async (sql) => {
-    expect(await engines().difference(sql, sql.includes('ORDER BY') ? 'ordered' : 'any order')).toBeNull();
-  });
-});
+alikeOnBoth('functions of BYTES', QUERIES, (sql) => (sql.includes('ORDER BY') ? 'ordered' : 'any order'));

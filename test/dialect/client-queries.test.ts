@@ -1,12 +1,8 @@
 /** Queries as clients send them, over the stored endpoint and through the gate: DuckDB answers what BigQuery answers. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { openDuckDbEngine } from '../../src/engines/duckdb/engine/engine';
+import { openFixture } from '../engines/fixture-engine';
 import { openEngineOn, overLocalBigQuery } from '../engines/over-local-bigquery';
 import { sameValue } from '../engines/same-value';
-import { silentLog } from '../engines/silent-log';
-import { Consumer, FIXTURE_END } from '../sandbox/consumer';
+import { Consumer } from '../sandbox/consumer';
 import { CLIENT_QUERIES, REFUSED } from './client-queries';
 
 const PERIODS = {
@@ -18,19 +14,11 @@ const PERIODS = {
 overLocalBigQuery('queries as clients send them', (local) => {
   let bigQuery: Consumer;
   let duckDb: Consumer;
-  const folder = mkdtempSync(join(tmpdir(), 'logquay-client-queries-'));
-  const dataDir = join(__dirname, '../fixture');
-
   beforeAll(async () => {
     bigQuery = await Consumer.over(await openEngineOn(local().host));
-    duckDb = await Consumer.over(
-      await openDuckDbEngine({ dataDir, cacheDir: folder, now: FIXTURE_END, log: silentLog }),
-    );
+    duckDb = await Consumer.over(await openFixture());
   }, 60_000);
-  afterAll(async () => {
-    await Promise.all([bigQuery.close(), duckDb.close()]);
-    rmSync(folder, { recursive: true });
-  });
+  afterAll(() => Promise.all([bigQuery.close(), duckDb.close()]));
 
   describe.each(Object.entries(PERIODS))('of %s', (_name, period) => {
     const values = { project: 'default', ...period };

@@ -1,5 +1,5 @@
 /** Products of NUMERIC and INITCAP, each computed in one way or another by what it is given, on both engines. */
-import { onBothEngines } from './on-both-engines';
+import { alikeOnBoth } from './on-both-engines';
 
 const SIZES = [
   ...['0', '0.000000001', '0.000000005', '0.5', '1', '1.5', '3.333333333', '99999', '99999.000000001', '100000.5'],
@@ -37,8 +37,4 @@ const QUERIES = [
   String.raw`SELECT INITCAP(x) AS y, INITCAP(x, 'aB') AS z, INITCAP(x, '') AS w, INITCAP(x, 'é') AS v FROM UNNEST(['', 'hello WORLD', 'GET | 200 | x-y_z', 'a\tb\vc\fd\ne', '[a]{b}ABAB', 'o\x00ne', '0ne 2wo', "it's", NULL, 'ÉTÉ été']) AS x ORDER BY x`,
 ];
 
-onBothEngines('products of NUMERIC, and INITCAP', (engines) => {
-  test.each(QUERIES)('%s', async (sql) => {
-    expect(await engines().difference(sql, 'ordered')).toBeNull();
-  });
-});
+alikeOnBoth('products of NUMERIC, and INITCAP', QUERIES);

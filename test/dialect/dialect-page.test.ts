@@ -1,34 +1,29 @@
-/** `docs/dialect.md` says what the embedded engine does: `UPDATE_DOCS=1` writes its generated part anew. */
+/** `docs/dialect.md` and `docs/functions.md` say what the embedded engine does: `UPDATE_DOCS=1` writes their generated parts anew. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { QueryError } from '../../src/errors';
 import { TranslationBench } from '../engines/duckdb-translation';
-import { generatedPart, REFUSED } from './dialect-page';
+import { functionsPart, generatedPart, REFUSED } from './dialect-page';
+import { opened } from '../opened';
 
-const PAGE = join(__dirname, '../../docs/dialect.md');
 const PART = /(?<=<!-- generated -->\n\n)[^]*(?=\n\n<!-- end -->)/;
 
-test('the page lists the functions and constructs that there are', () => {
-  const page = readFileSync(PAGE, 'utf8');
-  if (process.env['UPDATE_DOCS'])
-    writeFileSync(
-      PAGE,
-      page.replace(PART, () => generatedPart()),
-    );
-  expect(PART.exec(readFileSync(PAGE, 'utf8'))?.[0]).toBe(generatedPart());
+test.each([
+  ['dialect.md', generatedPart],
+  ['functions.md', functionsPart],
+] as const)('%s lists what there is', (name, part) => {
+  const page = join(__dirname, '../../docs', name);
+  if (process.env['UPDATE_DOCS']) writeFileSync(page, readFileSync(page, 'utf8').replace(PART, part));
+  expect(PART.exec(readFileSync(page, 'utf8'))?.[0]).toBe(part());
 });
 
 describe('what is not supported is refused with its position', () => {
-  let bench: TranslationBench;
-  beforeAll(async () => {
-    bench = await TranslationBench.open();
-  }, 60_000);
-  afterAll(() => bench.close());
+  const bench = opened(() => TranslationBench.open());
 
   test.each(REFUSED.map((one) => [one.sql, one] as const))('%s', (_, { sql, at }) => {
     let error: unknown = null;
     try {
-      bench.translate(sql);
+      bench().translate(sql);
     } catch (thrown) {
       error = thrown;
     }

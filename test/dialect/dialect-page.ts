@@ -1,33 +1,9 @@
-/** The generated parts of `docs/dialect.md`: functions by what becomes of them, and constructs that are refused. */
+/** The generated parts of `docs/dialect.md` and `docs/functions.md`: constructs that are refused, and the table of functions. */
 import { LIMITS } from '../../src/engines/duckdb/translate/expressions/makers';
-import { supportedFunctions } from '../../src/engines/duckdb/translate';
-import { findFunction, functionNames } from '../../src/googlesql/functions/catalogue';
-import { LAMBDA_FUNCTIONS } from '../../src/googlesql/resolver/lambdas';
+import { AGGREGATES, SCALARS } from '../../src/engines/duckdb/translate';
+import { findFunction, functionNames, type SqlFunction } from '../../src/googlesql/functions/catalogue';
+import type { Fails } from '../../src/googlesql/functions/function-table';
 import { knownDifferences } from './fuzz/known';
-import { allowedFunctionNames } from '../../src/sandbox/functions';
-
-/** What users of a function should know, by function. */
-const NOTES: Readonly<Record<string, string>> = {
-  APPROX_COUNT_DISTINCT: 'exact',
-  APPROX_QUANTILES: 'exact; the number is a literal; no `OVER`',
-  APPROX_TOP_COUNT: 'exact; no `OVER`',
-  APPROX_TOP_SUM: 'exact; no `OVER`',
-  FORMAT: "a literal pattern; no `*`, `'`, `#`, `%p`; `%t` and `%T` alone of NUMERIC; not of BYTES",
-  FORMAT_DATE: 'a literal format without widths and flags',
-  FORMAT_DATETIME: 'a literal format without widths and flags',
-  FORMAT_TIME: 'a literal format without widths and flags',
-  FORMAT_TIMESTAMP: 'a literal format without widths and flags',
-  JSON_EXTRACT: 'numbers come out in their shortest form',
-  JSON_QUERY: 'numbers come out in their shortest form',
-  JSON_VALUE: 'numbers come out in their shortest form',
-  PARSE_DATE: 'a literal format of `%Y %y %m %b %B %d %e %j %a %A %F %D %x`',
-  PARSE_DATETIME: 'a literal format of those of PARSE_DATE and PARSE_TIME, `%c`, `%s`',
-  PARSE_TIME: 'a literal format of `%H %k %I %l %p %P %M %S %E*S %E1S` to `%E6S`, `%R %T %X %r`',
-  PARSE_TIMESTAMP: 'a literal format of those of PARSE_DATETIME, `%z`, `%Ez`; no `%Z`',
-  PERCENTILE_CONT: 'the fraction is a literal; no `RESPECT NULLS` of NUMERIC',
-  PERCENTILE_DISC: 'the fraction is a literal',
-  SEARCH: 'a literal query of up to 1,000 characters, not of JSON; no PATTERN_ANALYZER, no `analyzer_options`',
-};
 
 /** A construct of GoogleSQL that is refused; `at`: what its position points to. */
 export const REFUSED: readonly { readonly construct: string; readonly sql: string; readonly at: string }[] = [
@@ -118,30 +94,9 @@ const SIZES: readonly (readonly [what: string, most: number])[] = [
   ['bytes given to a function that Logquay computes itself, in 2,048 rows together', LIMITS.ownFunctions],
 ];
 
-/** The text between the markers `<!-- generated -->` and `<!-- end -->`. */
+/** The text between the markers `<!-- generated -->` and `<!-- end -->` of docs/dialect.md. */
 export function generatedPart(): string {
-  const { scalar, aggregate } = supportedFunctions();
-  const supported = new Set([...scalar, ...aggregate, ...LAMBDA_FUNCTIONS, 'EXTRACT']);
-  const all = [...new Set([...functionNames(), ...allowedFunctionNames(), 'EXTRACT'])].sort();
-  const known = (name: string): boolean => supported.has(name) || supported.has(findFunction(name)?.name ?? name);
-  const noted = all.filter((name) => known(name) && NOTES[name] !== undefined);
-  const plain = all.filter((name) => known(name) && NOTES[name] === undefined);
   return [
-    '## Functions',
-    '',
-    wrapped(plain),
-    '',
-    'With a note:',
-    '',
-    ...table(
-      ['function', 'note'],
-      noted.map((name) => [`\`${name}\``, NOTES[name]!]),
-    ),
-    '',
-    '## Functions that are not supported',
-    '',
-    wrapped(all.filter((name) => !known(name))),
-    '',
     '## Constructs that are not supported',
     '',
     ...table(
@@ -164,15 +119,59 @@ export function generatedPart(): string {
   ].join('\n');
 }
 
-function wrapped(names: readonly string[]): string {
-  const lines: string[] = [''];
-  for (const name of names) {
-    const last = lines.length - 1;
-    const longer = `${lines[last]!}${lines[last] === '' ? '' : ' '}\`${name}\``;
-    if (longer.length <= 116) lines[last] = longer;
-    else lines.push(`\`${name}\``);
+/** What becomes of functions on the embedded engine. */
+const ROWS = { ...SCALARS, ...AGGREGATES };
+
+const FAILS: Readonly<Record<Fails, string>> = {
+  never: 'never',
+  size: 'by the size of its result',
+  may: 'yes',
+  conversion: 'unless the types have all values in common, in UTC',
+  count: 'unless of STRING, by a literal number',
+  difference: 'unless in common parts',
+  ends: 'unless of literals in order',
+  float: 'unless of FLOAT64',
+  group: 'unless of STRING, by a literal pattern with one group at most',
+  groups: 'unless of STRING, by a literal pattern',
+  interval: 'unless of a literal number',
+  near: 'unless of literals and the clock',
+  pattern: 'unless of STRING, by a literal pattern',
+  place: 'unless of STRING, by literal numbers',
+  separator: 'unless of STRING, by a literal separator',
+  series: 'unless a short one of literals',
+  truncation: 'unless to common parts, in UTC',
+  zone: 'unless in UTC',
+};
+
+/** The same of docs/functions.md. */
+export function functionsPart(): string {
+  const categories = new Map<string, string[][]>();
+  for (const name of functionNames()) {
+    const fn = findFunction(name);
+    if (fn === undefined || fn.alias === name) continue;
+    const row = ROWS[fn.name];
+    const embedded = 'instead' in row ? (row.instead === null ? 'no' : `no: ${row.instead}`) : noteOf(row) || 'yes';
+    const cells = [written(fn), embedded, FAILS[fn.fails], fn.isOpen ? 'yes' : 'no'];
+    categories.set(fn.category, [...(categories.get(fn.category) ?? []), cells]);
   }
-  return lines.join('\n');
+  return [...categories]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([category, rows]) =>
+      [
+        `## ${category.charAt(0).toUpperCase()}${category.slice(1)}`,
+        '',
+        ...table(['function', 'embedded engine', 'can fail', 'consumers'], rows),
+      ].join('\n'),
+    )
+    .join('\n\n');
+}
+
+function noteOf(row: object): string {
+  return 'note' in row && typeof row.note === 'string' ? row.note : '';
+}
+
+function written({ name, alias }: SqlFunction): string {
+  return alias === undefined ? `\`${name}\`` : `\`${name}\`, \`${alias}\``;
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {

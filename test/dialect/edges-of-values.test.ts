@@ -1,5 +1,5 @@
 /** Values at the edges of types and frames on both engines: parameters of types, NULL inside of values, empty frames, zones, sums, INTERVALs. */
-import { onBothEngines } from './on-both-engines';
+import { alikeOnBoth } from './on-both-engines';
 
 const TYPE_PARAMETERS = [
   'SELECT CAST(12.345 AS NUMERIC(4,1)) AS x',
@@ -230,11 +230,8 @@ const GROUPS_OF_PATTERNS = [
   String.raw`SELECT regexp_extract('a-b', r'[(](a)\(\Q(x)\E(b)') x`,
 ];
 
-onBothEngines('values at the edges', (engines) => {
-  test.each([...TYPE_PARAMETERS, ...INSIDE_OF_VALUES, ...AGGREGATES, ...ZONES, ...INTERVALS, ...GROUPS_OF_PATTERNS])(
-    '%s',
-    async (sql) => {
-      expect(await engines().difference(sql, 'any order')).toBeNull();
-    },
-  );
-});
+alikeOnBoth(
+  'values at the edges',
+  [...TYPE_PARAMETERS, ...INSIDE_OF_VALUES, ...AGGREGATES, ...ZONES, ...INTERVALS, ...GROUPS_OF_PATTERNS],
+  () => 'any order',
+);

@@ -1,5 +1,5 @@
 /** CAST of a text to INTERVAL on both engines. */
-import { onBothEngines } from './on-both-engines';
+import { alikeOnBoth } from './on-both-engines';
 
 const TEXTS = [
   ...['1-2 3 4:5:6', '1-2 3 4:5:6.789', '-1-2 -3 -4:5:6', '+1-2 +3 +4:5:6', '1-2', '3', '4:5:6', '3 4:5:6', '1-2 3'],
@@ -14,15 +14,15 @@ const TEXTS = [
   ...['PT1.5M', 'P1Y ', 'P+1Y', 'PT+1S', 'PT1.123456789S', 'PT1.1234567891S', 'P 1Y', 'P1H', 'PT1Y', 'P1Y2', 'PT.5S'],
 ];
 
-onBothEngines('INTERVAL of texts', (engines) => {
-  it.each([
+alikeOnBoth(
+  'INTERVAL of texts',
+  [
     `SELECT x, SAFE_CAST(x AS INTERVAL) AS y FROM UNNEST([${TEXTS.map((text) => `'${text}'`).join(', ')}, NULL]) AS x`,
     "SELECT CAST('x' AS INTERVAL) AS y",
     "SELECT DATE '2026-01-31' + CAST('0-1' AS INTERVAL) AS y, CAST(CAST('-4:5:6.789' AS INTERVAL) AS STRING) AS z",
     "SELECT CAST(['1-2', 'PT4H'] AS ARRAY<INTERVAL>) AS y, CAST(STRUCT('1-2' AS a) AS STRUCT<a INTERVAL>) AS z",
     'SELECT CAST(event_message AS INTERVAL) AS y FROM raw_edge_logs',
     'SELECT COUNT(SAFE_CAST(event_message AS INTERVAL)) AS y FROM raw_edge_logs',
-  ])('%s', async (sql) => {
-    expect(await engines().difference(sql, 'any order')).toBeNull();
-  });
-});
+  ],
+  () => 'any order',
+);

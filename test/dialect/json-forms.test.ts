@@ -1,5 +1,5 @@
 /** JSONPaths, modes and layouts of the JSON functions on both engines. */
-import { onBothEngines } from './on-both-engines';
+import { alikeOnBoth } from './on-both-engines';
 
 const JSON_TEXT = String.raw`'{"a":{"b":[1,2]},"a b":3,"x-y":4,"@t":5,"a/b":6,"é":7,"x$":8,"a:b":9,"-1":10,"":11,"0":12,"x\'y":13,"x\\"y":14,"_":15}'`;
 
@@ -100,10 +100,9 @@ const READERS = [
 ];
 const NEARLY = `UNNEST([${NEARLY_JSON.map((text) => `'${text}'`).join(', ')}]) AS s WITH OFFSET AS o ORDER BY o`;
 
-onBothEngines('forms of JSON', (engines) => {
-  const ofNearly = READERS.map((call) => `SELECT ${call} AS v FROM ${NEARLY}`);
-  const ofLiterals = NEARLY_JSON.flatMap((text) => [`SELECT PARSE_JSON('${text}') AS v`, `SELECT JSON '${text}' AS v`]);
-  test.each([...OF_PATHS, ...QUERIES, ...ofNearly, ...ofLiterals])('%s', async (sql) => {
-    expect(await engines().difference(sql, 'ordered')).toBeNull();
-  });
-});
+alikeOnBoth('forms of JSON', [
+  ...OF_PATHS,
+  ...QUERIES,
+  ...READERS.map((call) => `SELECT ${call} AS v FROM ${NEARLY}`),
+  ...NEARLY_JSON.flatMap((text) => [`SELECT PARSE_JSON('${text}') AS v`, `SELECT JSON '${text}' AS v`]),
+]);

@@ -1,14 +1,23 @@
 import { overLocalBigQuery } from '../engines/over-local-bigquery';
-import { TwoEngines } from './two-engines';
+import { type Order, TwoEngines } from './two-engines';
+import { opened } from '../opened';
 
 /** Describes tests over the embedded engine and a local BigQuery with the same tables, to which they write nothing. */
 export function onBothEngines(name: string, tests: (engines: () => TwoEngines) => void): void {
   overLocalBigQuery(name, (local) => {
-    let engines: TwoEngines;
-    beforeAll(async () => {
-      engines = await TwoEngines.open(local().host);
-    }, 60_000);
-    afterAll(() => engines.close());
-    tests(() => engines);
+    tests(opened(() => TwoEngines.open(local().host)));
+  });
+}
+
+/** Tests that both engines answer each query alike. */
+export function alikeOnBoth(
+  name: string,
+  queries: readonly string[],
+  order: (sql: string) => Order = () => 'ordered',
+): void {
+  onBothEngines(name, (engines) => {
+    test.each(queries)('%s', async (sql) => {
+      expect(await engines().difference(sql, order(sql))).toBeNull();
+    });
   });
 }

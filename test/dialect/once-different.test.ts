@@ -1,5 +1,5 @@
 /** Queries that the engines once answered otherwise: found by `npm run test:long -- dialect`, and held to both here. */
-import { onBothEngines } from './on-both-engines';
+import { alikeOnBoth } from './on-both-engines';
 
 const PLACES = '[1, 2, 3, 5, 6, 7, 8, -1, -2, -5, -6, -7, -8, 9223372036854775807, -9223372036854775807]';
 const AMOUNTS = '[1, -1, 2019, 2020, 95000, 96000, -24229, -24230, 9223372036854775807, -9223372036854775807]';
@@ -321,8 +321,4 @@ const NESTED = [
   "SELECT x, (SELECT MAX(SUBSTR('abcabc', x, y)) FROM (SELECT 1 AS y UNION ALL SELECT 2) WHERE y >= x) AS n FROM (SELECT 1 AS x UNION ALL SELECT 2) ORDER BY x",
 ];
 
-onBothEngines('once different', (engines) => {
-  test.each([...QUERIES, ...NESTED])('%s', async (sql) => {
-    expect(await engines().difference(sql, 'ordered')).toBeNull();
-  });
-});
+alikeOnBoth('once different', [...QUERIES, ...NESTED]);

@@ -1,6 +1,7 @@
 /** What is folded for the value of a parameter (src/engines/duckdb/translate/known-parameters.ts) stays what it was. */
 import { onBothEngines } from './on-both-engines';
 import type { Engine } from '../../src/engines/contract';
+import { queryOf, within } from '../engines/queries';
 
 const VALUES = [
   '',
@@ -36,53 +37,30 @@ const QUERIES = [
   "SELECT IF(@p = '', [1], [2, 3]) AS a, IF(@p = '', STRUCT(1 AS x), STRUCT(2 AS x)) AS s, CASE @p WHEN '' THEN 'none' ELSE 'some' END AS c",
 ];
 
-onBothEngines('queries whose parameters are known when they are translated', (engines) => {
-  const answer = async (engine: Engine, sql: string, value: string): Promise<unknown> => {
-    const query = { sql, parameters: [{ name: 'p', type: 'STRING', value }], maxRows: 10 } as const;
-    const limits = { deadline: performance.now() + 30_000, signal: new AbortController().signal };
-    return engine
-      .run({ ...query, hideBytes: false, maxBytesBilled: null, labels: {} }, limits)
-      .then(({ rows }) => rows.map((row) => JSON.parse(row) as unknown))
-      .catch(() => 'fails');
-  };
+const FRACTIONS = ['0', '0.1', '0.25', '0.5', '1', '2', '-0.5'];
+const PERCENTILES = ['CONT', 'DISC'].flatMap((kind) =>
+  ['', ' RESPECT NULLS'].map(
+    (nulls) =>
+      `SELECT x, PERCENTILE_${kind}(x, @p${nulls}) OVER () AS y FROM UNNEST([1.5, 2, NULL, 3, 10, 11, 12, 13, 14, 15, 16]) AS x ORDER BY x`,
+  ),
+);
 
-  test.each(QUERIES)('%s', async (sql) => {
+onBothEngines('queries whose parameters are known when they are translated', (engines) => {
+  test.each([
+    ...QUERIES.map((sql) => [sql, 'STRING', VALUES] as const),
+    ...PERCENTILES.map((sql) => [sql, 'FLOAT64', FRACTIONS] as const),
+  ])('%s', async (sql, type, values) => {
     let answered = 0;
-    for (const value of VALUES) {
-      const [ours, theirs] = [
-        await answer(engines().embedded, sql, value),
-        await answer(engines().reference, sql, value),
-      ];
+    for (const value of values) {
+      const answer = (engine: Engine): Promise<unknown> =>
+        engine
+          .run(queryOf(sql, { parameters: [{ name: 'p', type, value }] }), within(30_000))
+          .then(({ rows }) => rows.map((row) => JSON.parse(row) as unknown))
+          .catch(() => 'fails');
+      const [ours, theirs] = [await answer(engines().embedded), await answer(engines().reference)];
       expect({ value, answer: ours }).toEqual({ value, answer: theirs });
       if (theirs !== 'fails') answered++;
     }
     expect(answered).toBeGreaterThan(4);
-  });
-
-  const fractions = ['0', '0.1', '0.25', '0.5', '1', '2', '-0.5'];
-  const answerAt = (engine: Engine, sql: string, value: string): Promise<unknown> => {
-    const query = { sql, parameters: [{ name: 'p', type: 'FLOAT64', value }], maxRows: 100 } as const;
-    const limits = { deadline: performance.now() + 30_000, signal: new AbortController().signal };
-    return engine
-      .run({ ...query, hideBytes: false, maxBytesBilled: null, labels: {} }, limits)
-      .then(({ rows }) => rows.map((row) => JSON.parse(row) as unknown))
-      .catch(() => 'fails');
-  };
-
-  test.each(
-    ['CONT', 'DISC'].flatMap((kind) =>
-      ['', ' RESPECT NULLS'].map(
-        (nulls) =>
-          `SELECT x, PERCENTILE_${kind}(x, @p${nulls}) OVER () AS y FROM UNNEST([1.5, 2, NULL, 3, 10, 11, 12, 13, 14, 15, 16]) AS x ORDER BY x`,
-      ),
-    ),
-  )('a fraction that is a parameter: %s', async (sql) => {
-    for (const value of fractions) {
-      const [ours, theirs] = [
-        await answerAt(engines().embedded, sql, value),
-        await answerAt(engines().reference, sql, value),
-      ];
-      expect({ value, answer: ours }).toEqual({ value, answer: theirs });
-    }
   });
 });

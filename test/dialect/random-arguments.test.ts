@@ -4,6 +4,7 @@ import type { Expression } from './fuzz/expression';
 import { Generator, SCALARS } from './fuzz/generate';
 import { Random } from './random';
 import { oneOf } from '../scale';
+import { opened } from '../opened';
 
 jest.setTimeout(180_000);
 
@@ -11,18 +12,14 @@ jest.setTimeout(180_000);
 const PAIRS = 3;
 const ROWS = 64;
 
-let bench: TranslationBench;
-beforeAll(async () => {
-  bench = await TranslationBench.open();
-});
-afterAll(() => bench.close());
+const bench = opened(() => TranslationBench.open());
 
 const text = ({ values, write }: Expression): string => values?.[0] ?? write([]);
 
 /** The values of a call for many rows; null: it fails. */
 async function valuesOf(call: string): Promise<ReadonlySet<string> | null> {
   try {
-    const { rows } = await bench.run(`SELECT ${call} AS v FROM UNNEST(GENERATE_ARRAY(1, ${ROWS}))`);
+    const { rows } = await bench().run(`SELECT ${call} AS v FROM UNNEST(GENERATE_ARRAY(1, ${ROWS}))`);
     return new Set(rows.map((row) => JSON.stringify((row as { v?: unknown }).v ?? null)));
   } catch {
     return null;

@@ -1,5 +1,5 @@
 /** REGEXP_INSTR with groups, computed patterns and empty matches on both engines. */
-import { onBothEngines } from './on-both-engines';
+import { alikeOnBoth } from './on-both-engines';
 
 const PATTERNS = String.raw`['a', '(a)', 'a(b)', 'x?', 'a*', '(a*)', '(a)?b', '(q)?a', '', '()', '$', '^', 'b$', '(b)$', r'\b', '(x)|a', '(?i)(B)', NULL]`;
 const TEXTS = "['xaabxab', '', NULL, 'éàb😀ca', 'b']";
@@ -31,8 +31,4 @@ const QUERIES = [
   ...[6, 7, 10, 11].map((p) => `SELECT REGEXP_EXTRACT('éàb😀c', '$', ${p}), REGEXP_INSTR('éàb😀c', '($)', ${p})`),
 ];
 
-onBothEngines('REGEXP_INSTR', (engines) => {
-  test.each(QUERIES)('%s', async (sql) => {
-    expect(await engines().difference(sql, 'ordered')).toBeNull();
-  });
-});
+alikeOnBoth('REGEXP_INSTR', QUERIES);

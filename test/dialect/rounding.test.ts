@@ -1,5 +1,5 @@
 /** Decimals rounded to computed digits and by modes, and FLOAT64 literals as decimals, on both engines. */
-import { onBothEngines } from './on-both-engines';
+import { alikeOnBoth } from './on-both-engines';
 
 const NUMERICS =
   "[NUMERIC '1.25', 1.35, -2.5, 0, NULL, 123456789.987654321, -0.000000005, 0.000000015, 55555555555555555555555555555.555555555, -14999999999999999999999999999.5]";
@@ -29,8 +29,4 @@ const QUERIES = [
   "SELECT IF(TRUE, 12345678901234567890.5, NUMERIC '1'), NUMERIC '1' + 0.00000000055",
 ];
 
-onBothEngines('decimals rounded', (engines) => {
-  test.each(QUERIES)('%s', async (sql) => {
-    expect(await engines().difference(sql, 'ordered')).toBeNull();
-  });
-});
+alikeOnBoth('decimals rounded', QUERIES);

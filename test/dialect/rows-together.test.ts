@@ -4,6 +4,7 @@ import type { Expression } from './fuzz/expression';
 import { Generator, STARTS } from './fuzz/generate';
 import { Random } from './random';
 import { oneOf } from '../scale';
+import { opened } from '../opened';
 
 jest.setTimeout(180_000);
 
@@ -14,16 +15,12 @@ const CASTS = 60;
 /** Of more than one row these are refused: what they read has to be a literal. */
 const OF_LITERALS = /must be a (?:STRING )?literal|that is no literal/;
 
-let bench: TranslationBench;
-beforeAll(async () => {
-  bench = await TranslationBench.open();
-});
-afterAll(() => bench.close());
+const bench = opened(() => TranslationBench.open());
 
 /** The values of `v`; or why there are none. */
 async function valuesOf(sql: string): Promise<readonly string[] | string> {
   try {
-    return (await bench.run(sql)).rows.map((row) => JSON.stringify((row as { v?: unknown }).v ?? null));
+    return (await bench().run(sql)).rows.map((row) => JSON.stringify((row as { v?: unknown }).v ?? null));
   } catch (error) {
     return String(error);
   }

@@ -1,5 +1,5 @@
 /** A 60th second in a text is the next minute's first, in every type that has seconds. */
-import { onBothEngines } from './on-both-engines';
+import { alikeOnBoth } from './on-both-engines';
 
 const TEXTS = [
   '12:34:60',
@@ -40,18 +40,14 @@ const OTHERS = [
   "SELECT TIME '12:00:60.5' AS y, DATETIME '2026-01-01 00:00:60.5' AS z, TIMESTAMP '2026-01-01 00:00:60.5' AS w",
 ];
 
-onBothEngines('a 60th second', (engines) => {
-  test.each(TEXTS)('of %s', async (text) => {
-    for (const cast of TYPES.flatMap((type) => [`CAST(x AS ${type})`, `SAFE_CAST(x AS ${type})`])) {
-      const queries = [
+alikeOnBoth('a 60th second', [
+  ...TEXTS.flatMap((text) =>
+    TYPES.flatMap((type) =>
+      [`CAST(x AS ${type})`, `SAFE_CAST(x AS ${type})`].flatMap((cast) => [
         `SELECT ${cast} AS y FROM UNNEST(['${text}']) AS x`,
         `SELECT ${cast.replace('x', `'${text}'`)} AS y`,
-      ];
-      for (const sql of queries) expect([sql, await engines().difference(sql, 'ordered')]).toEqual([sql, null]);
-    }
-  });
-
-  test.each(OTHERS)('%s', async (sql) => {
-    expect(await engines().difference(sql, 'ordered')).toBeNull();
-  });
-});
+      ]),
+    ),
+  ),
+  ...OTHERS,
+]);

@@ -1,5 +1,5 @@
 /** IN UNNEST and equality of STRUCT and INTERVAL, and dates that have no clock, on both engines. */
-import { onBothEngines } from './on-both-engines';
+import { alikeOnBoth } from './on-both-engines';
 
 const NAN = "CAST('nan' AS FLOAT64)";
 const STRUCTS = 'ARRAY<STRUCT<INT64, STRING>>';
@@ -32,8 +32,4 @@ const QUERIES = [
   `SELECT ROUND(x, n), TRUNC(x, n) FROM UNNEST([CAST('inf' AS FLOAT64), ${NAN}, 1.5]) AS x WITH OFFSET AS o, UNNEST([-400, -309, -308, 400]) AS n ORDER BY o, n`,
 ];
 
-onBothEngines('STRUCT among others', (engines) => {
-  test.each(QUERIES)('%s', async (sql) => {
-    expect(await engines().difference(sql, 'ordered')).toBeNull();
-  });
-});
+alikeOnBoth('STRUCT among others', QUERIES);

@@ -2,14 +2,11 @@
  * One query on two engines, both the real thing: the embedded engine, and Google's own GoogleSQL engine behind the local
  * BigQuery. What they answer is compared as a caller sees it: column names and types, rows, or that there is an error.
  */
-import { join } from 'node:path';
 import type { Engine } from '../../src/engines/contract';
-import { openDuckDbEngine } from '../../src/engines/duckdb/engine/engine';
 import type { SqlType } from '../../src/googlesql/types';
 import { openEngineOn } from '../engines/over-local-bigquery';
-import { ofWorker } from '../of-worker';
-import { silentLog } from '../engines/silent-log';
-import { FIXTURE_END } from '../sandbox/consumer';
+import { openFixture } from '../engines/fixture-engine';
+import { queryOf, within } from '../engines/queries';
 
 /** `rows`: each row's JSON text with its integers beyond 2^53 made strings, parsed. */
 export type Answer =
@@ -27,15 +24,7 @@ export class TwoEngines {
 
   /** @param host the local BigQuery, over `test/fixture` */
   static async open(host: string): Promise<TwoEngines> {
-    const dataDir = join(__dirname, '..', 'fixture');
-    const embedded = await openDuckDbEngine({
-      dataDir,
-      cacheDir: ofWorker.cacheDir(),
-      now: FIXTURE_END,
-      log: silentLog,
-      smallFile: 0,
-    });
-    return new TwoEngines(embedded, await openEngineOn(host));
+    return new TwoEngines(await openFixture({ smallFile: 0 }), await openEngineOn(host));
   }
 
   /** How the embedded engine's answer differs from the reference's; null: not at all. */
@@ -51,10 +40,8 @@ export class TwoEngines {
 
 /** What an engine answers; its words where that is an error. */
 export async function ask(engine: Engine, sql: string): Promise<Answer> {
-  const limits = { deadline: performance.now() + 30_000, signal: new AbortController().signal };
-  const rest = { maxRows: 10_000, hideBytes: false, maxBytesBilled: null, labels: {} };
   try {
-    const { columns, rows } = await engine.run({ sql, parameters: [], ...rest }, limits);
+    const { columns, rows } = await engine.run(queryOf(sql), within(30_000));
     return { columns: columns.map((c) => [c.name, typeName(c.type)] as const), rows: rows.map(exactly) };
   } catch (error) {
     return { error: (error as Error).message };

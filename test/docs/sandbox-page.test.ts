@@ -3,11 +3,11 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openDuckDbEngine } from '../../src/engines/duckdb/engine/engine';
+import { MAX_STEPS, MAX_TEXT } from '../../src/engines/duckdb/translate/context';
 import { ServiceError } from '../../src/errors';
-import { MAX_STEPS, MAX_TEXT } from '../../src/engines/duckdb/translate/print-budget';
 import { MOST_PATTERN_COST } from '../../src/googlesql/pattern-cost';
 import { QUERY_BOUNDS, TRANSLATED_BOUNDS } from '../../src/googlesql/bounds';
-import { MAX_COLUMNS, MAX_FIELDS } from '../../src/googlesql/resolver/size';
+import { MAX_COLUMNS, MAX_FIELDS } from '../../src/googlesql/resolver/session';
 import { silentLog } from '../engines/silent-log';
 import { Consumer, FIXTURE_END } from '../sandbox/consumer';
 

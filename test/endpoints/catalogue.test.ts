@@ -1,4 +1,4 @@
-import { mkdir, rename, rm, symlink, truncate, unlink, utimes } from 'node:fs/promises';
+import { mkdir, rename, rm, symlink, truncate, unlink } from 'node:fs/promises';
 import path from 'node:path';
 
 import { type Catalogue, type CatalogueOptions, openCatalogue } from '../../src/endpoints/catalogue';
@@ -124,24 +124,6 @@ describe('while running', () => {
     expect(catalogue.current().map(({ name }) => name)).toEqual(['b']);
   });
 
-  it('keeps the last good version and logs a faulty change once', async () => {
-    const folder = await folderOf({ 'a.sql': storedQuery(1, 'a') });
-    const catalogue = await open(folder);
-    await folder.write('a.sql', storedQuery(1, 'a', 'max_rows: 0', 'SELECT @x'));
-    await until(() => complaints().length > 0);
-    await settled();
-    expect(complaints()).toEqual([expect.stringContaining('its last good version keeps serving')]);
-    expect(complaints()[0]).toContain(`${folder.file('a.sql')}:4:1: max_rows`);
-    expect(catalogue.find('a')?.maxRows).toBe(1000);
-
-    await folder.write('a.sql', storedQuery(1, 'a', 'max_rows: 7'));
-    await until(() => catalogue.find('a')?.maxRows === 7);
-    await folder.write('b.sql', 'SELECT 1');
-    await until(() => complaints().length > 1);
-    expect(complaints()[1]).toContain('it is not served');
-    expect(catalogue.current()).toHaveLength(1);
-  });
-
   it('takes up a rename at once with nothing lost between', async () => {
     const folder = await folderOf({ 'a.sql': storedQuery(1, 'a') });
     const catalogue = await open(folder);
@@ -170,16 +152,6 @@ describe('while running', () => {
     await folder.write('a.sql', text);
     await until(() => catalogue.find('a')?.maxRows === 9);
     expect(catalogue.find('a')?.sql).toBe(text);
-  });
-
-  it('notices a change of the same length within the same second', async () => {
-    const folder = await folderOf({ 'a.sql': storedQuery(1, 'a', 'max_rows: 5') });
-    const then = new Date(1_700_000_000_000);
-    await utimes(folder.file('a.sql'), then, then);
-    const catalogue = await open(folder);
-    await folder.write('a.sql', storedQuery(1, 'a', 'max_rows: 6'));
-    await utimes(folder.file('a.sql'), then, then);
-    await until(() => catalogue.find('a')?.maxRows === 6);
   });
 
   it('follows links, as Kubernetes mounts settings', async () => {
@@ -212,14 +184,6 @@ describe('while running', () => {
     await unlink(folder.file('b.sql'));
     await until(() => catalogue.find('x')?.id === uuid(3) && catalogue.find('y')?.id === uuid(1));
     expect(complaints()).toHaveLength(2);
-  });
-
-  it('lets two files exchange their names', async () => {
-    const folder = await folderOf({ 'a.sql': storedQuery(1, 'x'), 'b.sql': storedQuery(2, 'y') });
-    const catalogue = await open(folder);
-    await Promise.all([folder.write('a.sql', storedQuery(1, 'y')), folder.write('b.sql', storedQuery(2, 'x'))]);
-    await until(() => catalogue.find('x')?.id === uuid(2));
-    expect(catalogue.find('y')?.id).toBe(uuid(1));
   });
 
   it('stays as it is while the folder is away, and after it is closed', async () => {
@@ -292,14 +256,5 @@ describe('a folder in which nothing is left', () => {
     await until(() => catalogue.find('c') !== null);
     await unlink(folder.file('b.sql'));
     await until(() => catalogue.current().length === 1);
-  });
-
-  it('lets the only file change its name', async () => {
-    const folder = await folderOf({ 'a.sql': storedQuery(1, 'a') });
-    const catalogue = await open(folder);
-    await rename(folder.file('a.sql'), folder.file('b.sql'));
-    await until(() => logged.some((line) => line.startsWith('a stored endpoint was taken up')));
-    expect(catalogue.current().map(({ file }) => path.basename(file))).toEqual(['b.sql']);
-    expect(refused()).toEqual([]);
   });
 });

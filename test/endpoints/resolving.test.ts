@@ -5,7 +5,7 @@ import { resolverOf, StoredAnalyses } from '../../src/analysis/stored-analyses';
 import { type Catalogue, openCatalogue, type Resolution, type ResolveStored } from '../../src/endpoints/catalogue';
 import { check } from '../../src/endpoints/check';
 import { openSchemaEngine } from '../../src/engines/duckdb/engine/schema-engine';
-import { expectEveryFault, FAULTY_QUERIES, FAULTY_SETTINGS, faultyFiles } from './faulty-queries';
+import { FAULTY_QUERIES, FAULTY_SETTINGS, faultyFiles } from './faulty-queries';
 import { QueryFolder } from './folder';
 
 const uuidOf = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
@@ -72,13 +72,6 @@ it('check names each of twenty faults with file, line, column, the line and a ca
     if (near !== '') expect(shown.slice(caret.length - 1)).toMatch(new RegExp(`^${near.replace(/[+.]/g, '\\$&')}`));
     expect(sql.slice(Number(column) - 1)).toMatch(new RegExp(`^${near.replace(/[+.]/g, '\\$&')}`));
   });
-});
-
-it('check names what is wrong with settings and parameters in the same pass', async () => {
-  const folder = await folderOf(faultyFiles());
-  const lines: string[] = [];
-  expect(await check(folder.path, (line) => lines.push(line), { resolve })).toBe(1);
-  expectEveryFault(lines, folder);
 });
 
 it('check finds what is wrong with settings and with the query in one pass', async () => {
@@ -194,23 +187,6 @@ it('what is found broken later is broken at once, however long the others take',
   expect(isBroken('q2')).toBe(false);
   goOn();
   await until(() => isBroken('q2'));
-});
-
-it('a refused change is served when its table comes', async () => {
-  const folder = await folderOf({ 'a.sql': file(1, SOUND) });
-  const catalogue = await open(folder);
-  const known = new Set([SOUND]);
-  await catalogue.resolveWith(({ sql }) =>
-    Promise.resolve(
-      [...known].some((text) => sql.includes(text))
-        ? { kind: 'resolved' }
-        : { kind: 'faulty', faults: [{ line: 5, column: 1, reason: 'Table not found: later.' }] },
-    ),
-  );
-  await folder.write('a.sql', file(1, 'SELECT 1 FROM later'));
-  await until(() => logged.some((line) => line.includes('its last good version keeps serving')));
-  known.add('FROM later');
-  await until(() => catalogue.find('q1')?.sql.includes('later') === true);
 });
 
 it('behind a start they are resolved one after the other, but at once what a request asks for', async () => {

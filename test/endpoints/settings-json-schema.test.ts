@@ -1,6 +1,3 @@
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
-
 import Ajv from 'ajv';
 import { parse } from 'yaml';
 
@@ -8,8 +5,6 @@ import { testFileSchema } from '../../src/cli/endpoint-tests/test-file';
 import { declarationSchema, readSettings, settingsSchema } from '../../src/endpoints/settings';
 import { logquay } from '../cli/command-line';
 import { uuid } from './folder';
-
-const QUERIES = path.join(__dirname, '../../queries');
 
 interface JsonSchema {
   readonly description?: string;
@@ -44,11 +39,6 @@ describe('the JSON Schema of settings', () => {
     }
   });
 
-  it.each(['logs.all', 'usage.api-counts'])('accepts the settings of %s', async (name) => {
-    const sql = readFileSync(path.join(QUERIES, `${name}.sql`), 'utf8');
-    expect(await accepts(/^\/\*([^]*?)\*\//.exec(sql)?.[1] ?? '')).toBe(true);
-  });
-
   it.each([
     [HEAD],
     [`id: ${uuid(10).toUpperCase().replace('0000-4', 'ABCD-4')}\nname: a\n`],
@@ -81,10 +71,6 @@ describe('the JSON Schema of settings', () => {
 });
 
 describe('the JSON Schema of files of tests', () => {
-  it.each(['logs.all', 'usage.api-counts'])('accepts the tests of %s', async (name) => {
-    expect(await accepts(readFileSync(path.join(QUERIES, `${name}.test.yaml`), 'utf8'), '--tests')).toBe(true);
-  });
-
   it.each([
     ['tests: []'],
     ['tests: [{ name: a, row: [] }]'],

@@ -1,24 +1,15 @@
 /** The log queries and the stored endpoints on BigQuery, and on DuckDB beside it. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BoundParameter, Engine } from '../../src/engines/contract';
-import { openDuckDbEngine } from '../../src/engines/duckdb/engine/engine';
 import { ServiceError } from '../../src/errors';
 import { answersLogQueries } from '../sandbox/answers';
-import { Consumer, FIXTURE_END } from '../sandbox/consumer';
+import { ACCEPTED, REJECTED } from '../case-files';
+import { Consumer } from '../sandbox/consumer';
+import { openFixture } from './fixture-engine';
 import { openEngineOn, overLocalBigQuery } from './over-local-bigquery';
-import { silentLog } from './silent-log';
-
-interface Case {
-  readonly id: string;
-  readonly kind: 'accept' | 'reject';
-  readonly consumer: string;
-}
-
-const CASES = JSON.parse(readFileSync(join(__dirname, '../cases/sandbox.json'), 'utf8')) as Case[];
-/** Accepted by every rule of the sandbox, and then a column that edge_logs has not. */
-const NO_SUCH_COLUMN = new Set(['acc-column-session-user']);
+import { textsOf } from './queries';
+import { opened } from '../opened';
 
 overLocalBigQuery('BigQuery answers', (local) => {
   answersLogQueries('the local BigQuery', () => openEngineOn(local().host));
@@ -26,16 +17,11 @@ overLocalBigQuery('BigQuery answers', (local) => {
   describe('the stored endpoints', () => {
     let bigQuery: Engine;
     let duckDb: Engine;
-    const cacheDir = mkdtempSync(join(tmpdir(), 'logquay-answers-'));
     beforeAll(async () => {
       bigQuery = await openEngineOn(local().host);
-      const dataDir = join(__dirname, '../fixture');
-      duckDb = await openDuckDbEngine({ dataDir, cacheDir, now: FIXTURE_END, log: silentLog });
+      duckDb = await openFixture();
     }, 60_000);
-    afterAll(async () => {
-      await Promise.all([bigQuery.close(), duckDb.close()]);
-      rmSync(cacheDir, { recursive: true });
-    });
+    afterAll(() => Promise.all([bigQuery.close(), duckDb.close()]));
 
     const rowsOf = async (
       engine: Engine,
@@ -48,9 +34,7 @@ overLocalBigQuery('BigQuery answers', (local) => {
         type: 'STRING',
         value,
       }));
-      const query = { sql, parameters, maxRows: 1000, hideBytes: false, maxBytesBilled: null, labels: {} };
-      const limits = { deadline: performance.now() + 15_000, signal: new AbortController().signal };
-      return (await engine.run(query, limits)).rows.map((row) => JSON.parse(row) as unknown);
+      return (await textsOf(engine, sql, { parameters })).map((row) => JSON.parse(row) as unknown);
     };
 
     test.each([
@@ -110,21 +94,17 @@ overLocalBigQuery('BigQuery answers', (local) => {
   });
 
   describe('the judged examples of the sandbox, every wall up', () => {
-    let consumer: Consumer;
-    beforeAll(async () => {
-      consumer = await Consumer.over(await openEngineOn(local().host));
-    });
-    afterAll(() => consumer.close());
+    const consumer = opened(async () => Consumer.over(await openEngineOn(local().host)));
 
-    const accepted = CASES.filter(({ kind, id }) => kind === 'accept' && !NO_SUCH_COLUMN.has(id));
-    test.each(accepted.map((one) => [one.id, one.consumer] as const))('%s is answered', async (_id, sql) => {
-      const { rows } = await consumer.sql(sql);
+    test.each(ACCEPTED)('%s is answered', async (_id, sql) => {
+      const { rows } = await consumer().sql(sql);
       for (const row of rows) expect(() => JSON.parse(row) as unknown).not.toThrow();
     });
 
-    const rejected = CASES.filter(({ kind }) => kind === 'reject');
-    test.each(rejected.map((one) => [one.id, one.consumer] as const))('%s is refused', async (_id, sql) => {
-      const thrown: unknown = await consumer.sql(sql).catch((error: unknown) => error);
+    test.each(REJECTED)('%s is refused', async (_id, sql) => {
+      const thrown: unknown = await consumer()
+        .sql(sql)
+        .catch((error: unknown) => error);
       expect(thrown).toBeInstanceOf(ServiceError);
       expect(['invalidQuery', 'sandboxViolation']).toContain((thrown as ServiceError).reason);
     });

@@ -6,52 +6,53 @@ import { isOperatorsMatter, offsetAt, translateFailure } from '../../src/engines
 const TEXT = { sql: 'select a,\n b from t', offset: 0 };
 
 describe('which failures are tried again', () => {
-  test.each<[number | null, string, boolean, boolean, boolean?]>([
-    // HTTP status, reason, whether again, whether the service counts as down, whether a job is known to have failed
-    [null, 'connectionFailed', true, true],
-    [null, 'noAnswer', true, true],
-    [200, 'brokenAnswer', true, true],
-    [200, 'malformedAnswer', false, false],
-    [400, 'invalidQuery', false, false],
-    [200, 'backendError', true, true, true],
-    [200, 'invalidQuery', false, false],
-    [400, 'jobInternalError', true, false, true],
-    [400, 'jobBackendError', true, false, true],
-    [400, 'jobRateLimitExceeded', true, false, true],
-    [400, 'backendError', true, false, true],
-    [400, 'tableUnavailable', true, false, true],
-    [400, 'unknown', false, false],
-    [400, 'timeout', false, false],
-    [400, 'resourcesExceeded', false, false],
-    [401, 'unknown', false, true],
-    [401, 'noCredentials', false, true],
-    [403, 'accessDenied', false, false],
-    [403, 'quotaExceeded', false, false],
-    [403, 'usageQuotaExceeded', false, false],
-    [429, 'quotaExceeded', false, false],
-    [403, 'responseTooLarge', false, false],
-    [403, 'rateLimitExceeded', true, false],
-    [403, 'jobRateLimitExceeded', true, false, true],
-    [403, 'unknown', false, false],
-    [404, 'notFound', false, false],
-    [429, 'rateLimitExceeded', true, false],
-    [429, 'unknown', true, false],
-    [499, 'stopped', false, false],
-    [500, 'bytesBilledLimitExceeded', false, false],
-    [500, 'backendError', true, true],
-    [500, 'internalError', true, true],
-    [500, 'unknown', true, true],
-    [500, 'somethingNew', false, false],
-    [502, 'unknown', true, true],
-    [503, 'backendError', true, true],
-    [502, 'badGateway', true, true],
-    [503, 'jobBackendError', true, true, true],
-    [504, 'unknown', true, true],
-  ])('%s %s: %s, outage %s', (status, reason, transient, outage, failedJob = false) => {
-    const failure = new ApiFailure(status, reason);
-    expect(isTransient(failure)).toBe(transient);
-    expect(isOutage(failure)).toBe(outage);
-    expect(isFailedJob(failure)).toBe(failedJob);
+  // HTTP status and reason: whether it is tried again, the service counts as down, and a job is known to have failed.
+  test.each([
+    'null connectionFailed: again, down',
+    'null noAnswer: again, down',
+    '200 brokenAnswer: again, down',
+    '200 malformedAnswer: final',
+    '400 invalidQuery: final',
+    '200 backendError: again, down, job failed',
+    '200 invalidQuery: final',
+    '400 jobInternalError: again, job failed',
+    '400 jobBackendError: again, job failed',
+    '400 jobRateLimitExceeded: again, job failed',
+    '400 backendError: again, job failed',
+    '400 tableUnavailable: again, job failed',
+    '400 unknown: final',
+    '400 timeout: final',
+    '400 resourcesExceeded: final',
+    '401 unknown: down',
+    '401 noCredentials: down',
+    '403 accessDenied: final',
+    '403 quotaExceeded: final',
+    '403 usageQuotaExceeded: final',
+    '429 quotaExceeded: final',
+    '403 responseTooLarge: final',
+    '403 rateLimitExceeded: again',
+    '403 jobRateLimitExceeded: again, job failed',
+    '403 unknown: final',
+    '404 notFound: final',
+    '429 rateLimitExceeded: again',
+    '429 unknown: again',
+    '499 stopped: final',
+    '500 bytesBilledLimitExceeded: final',
+    '500 backendError: again, down',
+    '500 internalError: again, down',
+    '500 unknown: again, down',
+    '500 somethingNew: final',
+    '502 unknown: again, down',
+    '503 backendError: again, down',
+    '502 badGateway: again, down',
+    '503 jobBackendError: again, down, job failed',
+    '504 unknown: again, down',
+  ])('%s', (line) => {
+    const [, status = '', reason = '', said = ''] = /^(\w+) (\w+): (.*)$/.exec(line) ?? [];
+    const failure = new ApiFailure(status === 'null' ? null : Number(status), reason);
+    const told = { again: isTransient(failure), down: isOutage(failure), 'job failed': isFailedJob(failure) };
+    const words = Object.entries(told).flatMap(([word, is]) => (is ? [word] : []));
+    expect(words.join(', ') || 'final').toBe(said);
   });
 
   test.each([

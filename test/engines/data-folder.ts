@@ -5,6 +5,7 @@ import type { Engine } from '../../src/engines/contract';
 import { openDuckDbEngine } from '../../src/engines/duckdb/engine/engine';
 import type { Log } from '../../src/engines/duckdb/engine/log';
 import type { DuckDbOptions } from '../../src/engines/duckdb/engine/options';
+import { textsOf } from './queries';
 
 /** How rows lie in the engine: those of small files in memory, until they are stored as a segment. */
 export const FORMS = [
@@ -78,11 +79,7 @@ export class DataFolder {
 }
 
 export async function rowsOf(engine: Engine, sql: string, maxRows = 10_000): Promise<unknown[]> {
-  const { rows } = await engine.run(
-    { sql, parameters: [], maxRows, hideBytes: false, maxBytesBilled: null, labels: {} },
-    { deadline: performance.now() + 15_000, signal: new AbortController().signal },
-  );
-  return rows.map((row): unknown => JSON.parse(row));
+  return (await textsOf(engine, sql, { maxRows })).map((row): unknown => JSON.parse(row));
 }
 
 export const ndjson = (...rows: readonly unknown[]): string =>

@@ -1,18 +1,12 @@
 /** Columns of tables that are BIGNUMERIC, alone, in lists and in records. */
 import { DataFolder, ndjson, rowsOf } from './data-folder';
+import { schemaOf } from './fields';
 
 jest.setTimeout(120_000);
 
-const SCHEMA = JSON.stringify({
-  raw_x: {
-    fields: [
-      { name: 'timestamp', type: 'TIMESTAMP', mode: 'REQUIRED' },
-      { name: 'x', type: 'BIGNUMERIC' },
-      { name: 'list', type: 'BIGNUMERIC', mode: 'REPEATED' },
-      { name: 'record', type: 'RECORD', fields: [{ name: 'y', type: 'BIGNUMERIC' }] },
-      { name: 'records', type: 'RECORD', mode: 'REPEATED', fields: [{ name: 'z', type: 'BIGNUMERIC' }] },
-    ],
-  },
+const SCHEMA = schemaOf({
+  raw_x:
+    'timestamp TIMESTAMP!, x BIGNUMERIC, list BIGNUMERIC*, record RECORD(y BIGNUMERIC), records RECORD*(z BIGNUMERIC)',
 });
 const ROWS = ndjson(
   ...[

@@ -4,6 +4,7 @@ import type { RunLimits } from '../../src/engines/contract';
 import { openDatabase } from '../../src/engines/duckdb/engine/database';
 import { LiveDatabase } from '../../src/engines/duckdb/engine/recovering-database';
 import { DataFolder } from './data-folder';
+import { within } from './queries';
 
 /** A bug of DuckDB 1.5 that shows when constants are left to the execution; the PRAGMA is no setting that is locked. */
 async function breakDown(connection: DuckDBConnection): Promise<void> {
@@ -11,7 +12,7 @@ async function breakDown(connection: DuckDBConnection): Promise<void> {
   await connection.run('SELECT array_cosine_similarity([1]::FLOAT[1], [NULL]::FLOAT[1]) FROM range(3)');
 }
 
-const limits = (ms = 50_000): RunLimits => ({ deadline: performance.now() + ms, signal: new AbortController().signal });
+const limits = (ms = 50_000): RunLimits => within(ms);
 
 describe.each([
   ['a data folder', true],

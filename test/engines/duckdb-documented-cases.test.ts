@@ -1,13 +1,10 @@
 /** What the reference engine cannot judge: cases from BigQuery's documents, worked by hand where it says so. */
-import type { Engine } from '../../src/engines/contract';
 import { TranslationBench } from './duckdb-translation';
 import { openEngineOn, overLocalBigQuery } from './over-local-bigquery';
+import { textsOf } from './queries';
+import { opened } from '../opened';
 
-let bench: TranslationBench;
-beforeAll(async () => {
-  bench = await TranslationBench.open();
-}, 60_000);
-afterAll(() => bench.close());
+const bench = opened(() => TranslationBench.open());
 
 /** https://cloud.google.com/bigquery/docs/reference/standard-sql/search_functions#search */
 const SEARCHES: readonly (readonly [expression: string, value: boolean | null])[] = [
@@ -64,7 +61,7 @@ const SEARCHES: readonly (readonly [expression: string, value: boolean | null])[
 ];
 
 test.each(SEARCHES)('%s', async (expression, value) => {
-  expect(await bench.value(expression)).toBe(value);
+  expect(await bench().value(expression)).toBe(value);
 });
 
 test.each([
@@ -81,7 +78,7 @@ test.each([
   ],
   [`SEARCH(JSON '"a"', 'a')`, 'The embedded engine has no SEARCH of JSON: BigQuery and the local BigQuery run it'],
 ])('%s is refused', async (expression, words) => {
-  await expect(bench.value(expression)).rejects.toThrow(words);
+  await expect(bench().value(expression)).rejects.toThrow(words);
 });
 
 /** https://cloud.google.com/bigquery/docs/reference/standard-sql/json_functions#json_keys, string_functions, net_functions */
@@ -104,29 +101,14 @@ const OTHERS: readonly (readonly [expression: string, value: unknown])[] = [
 ];
 
 test.each(OTHERS)('%s', async (expression, value) => {
-  expect(await bench.value(expression)).toEqual(value);
+  expect(await bench().value(expression)).toEqual(value);
 });
 
 overLocalBigQuery('the same on the local BigQuery, which writes these functions out', (local) => {
-  let engine: Engine;
-  beforeAll(async () => {
-    engine = await openEngineOn(local().host, { inspectConsumerQueries: false });
-  });
-  afterAll(() => engine.close());
+  const engine = opened(() => openEngineOn(local().host, { inspectConsumerQueries: false }));
 
   const value = async (expression: string): Promise<unknown> => {
-    const query = {
-      sql: `SELECT ${expression} AS v`,
-      parameters: [],
-      maxRows: 1,
-      hideBytes: false,
-      maxBytesBilled: null,
-      labels: {},
-    };
-    const { rows } = await engine.run(query, {
-      deadline: performance.now() + 50_000,
-      signal: new AbortController().signal,
-    });
+    const rows = await textsOf(engine(), `SELECT ${expression} AS v`, { maxRows: 1 });
     return (JSON.parse(rows[0] ?? '') as { v: unknown }).v;
   };
   const lacks = (expression: string): boolean => /"lax"/.test(expression);

@@ -6,6 +6,7 @@ import { DuckDbEngine, openDuckDbEngine } from '../../src/engines/duckdb/engine/
 import { failure } from '../../src/engines/duckdb/engine/failures';
 import type { Log } from '../../src/engines/duckdb/engine/log';
 import { rowsOf } from './data-folder';
+import { within } from './queries';
 
 const logged: unknown[] = [];
 const log: Log = {
@@ -96,8 +97,7 @@ test('what DuckDB cannot plan for its depth is refused in words that help, and i
   try {
     const table = { name: 't', columns: [{ name: 'id', type: { kind: 'STRING' as const } }] };
     const joins = Array.from({ length: 400 }, (_, i) => `join t as t${i} using (id)`).join(' ');
-    const limits = { deadline: performance.now() + 60_000, signal: new AbortController().signal };
-    await expect(engine.inspect(`select 1 as n from t ${joins}`, [table], [], limits)).rejects.toMatchObject({
+    await expect(engine.inspect(`select 1 as n from t ${joins}`, [table], [], within())).rejects.toMatchObject({
       fault: 'resourcesExceeded',
       message: expect.stringContaining('nests too deeply') as string,
     });
@@ -133,10 +133,7 @@ test('a query whose tables are replaced however often it is tried is to come aga
 test('what is thrown on the way out of queries that end with the engine is no failure', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'logquay-failures-'));
   const engine = await openDuckDbEngine({ dataDir: null, cacheDir: folder, now: null, log });
-  const left = Array.from({ length: 20 }, () => {
-    const limits = { deadline: performance.now() + 50_000, signal: new AbortController().signal };
-    return engine.inspect('SELECT 1 AS one', [], [], limits);
-  });
+  const left = Array.from({ length: 20 }, () => engine.inspect('SELECT 1 AS one', [], [], within()));
   const ends = Promise.allSettled(left);
   await engine.close();
   const errors = (await ends).flatMap((end) => (end.status === 'rejected' ? [end.reason as Error] : []));

@@ -1,12 +1,9 @@
 /** A run-time error has the place of the expression that failed, among several that can. */
 import { runtimeError } from '../../src/engines/duckdb/translate';
 import { TranslationBench } from './duckdb-translation';
+import { opened } from '../opened';
 
-let bench: TranslationBench;
-beforeAll(async () => {
-  bench = await TranslationBench.open();
-}, 60_000);
-afterAll(() => bench.close());
+const bench = opened(() => TranslationBench.open());
 
 test.each([
   ["SELECT CAST('1' AS INT64) AS a, 1 / x AS b FROM UNNEST([0]) AS x", '1 / x'],
@@ -16,7 +13,9 @@ test.each([
   ['SELECT 1 / 2 AS a, DATE(x, 1, 1) + 1 AS b FROM UNNEST([99999]) AS x', null],
   ["SELECT 1 / 2 AS a, NET.IP_FROM_STRING(x) AS b FROM UNNEST(['y']) AS x", 'NET.IP_FROM_STRING(x)'],
 ])('%s', async (sql, words) => {
-  const error: unknown = await bench.run(sql).catch((thrown: unknown) => thrown);
+  const error: unknown = await bench()
+    .run(sql)
+    .catch((thrown: unknown) => thrown);
   const span = runtimeError(error)?.span ?? null;
   expect(span && sql.slice(span.start, span.end)).toBe(words);
 });

@@ -1,31 +1,17 @@
 /** The first rows by time of a table that is large enough for DuckDB to be shown where they are (parts/first-rows.ts). */
 import type { Engine } from '../../src/engines/contract';
 import { DataFolder, rowsOf } from './data-folder';
+import { schemaOf } from './fields';
 import type { Shape } from './duckdb-shapes';
 import { TranslationBench } from './duckdb-translation';
 import { eventually } from './follow/eventually';
 
 jest.setTimeout(120_000);
 
-const SCHEMA = {
-  visits: {
-    fields: [
-      { name: 'id', type: 'STRING' },
-      { name: 'timestamp', type: 'TIMESTAMP' },
-      { name: 'project', type: 'STRING' },
-      { name: 'n', type: 'INT64' },
-      {
-        name: 'metadata',
-        type: 'RECORD',
-        mode: 'REPEATED',
-        fields: [
-          { name: 'text', type: 'STRING' },
-          { name: 'inner', type: 'RECORD', mode: 'REPEATED', fields: [{ name: 'c', type: 'INT64' }] },
-        ],
-      },
-    ],
-  },
-};
+const SCHEMA = schemaOf({
+  visits:
+    'id STRING, timestamp TIMESTAMP, project STRING, n INT64, metadata RECORD*(text STRING, inner RECORD*(c INT64))',
+});
 const EPOCH = Date.UTC(2026, 8, 30, 11);
 const ROWS = 70_000;
 
@@ -47,7 +33,7 @@ let folder: DataFolder;
 let engine: Engine;
 beforeAll(async () => {
   folder = await DataFolder.make({
-    'schema.json': JSON.stringify(SCHEMA),
+    'schema.json': SCHEMA,
     'visits/a.ndjson': lines(0, ROWS),
     'visits/b.ndjson': lines(ROWS, 2 * ROWS),
   });
@@ -140,28 +126,6 @@ describe('what DuckDB is given', () => {
     const rows = async (shape: Shape): Promise<readonly unknown[]> => (await benches.get(shape)!.run(sql)).rows;
     expect(benches.get('records')!.translate(sql).brackets).not.toBeNull();
     expect(await rows('records')).toEqual(await rows('lists'));
-  });
-
-  test('a LIMIT in a LIMIT is looked at once', () => {
-    const { sql } = benches
-      .get('mixed')!
-      .translate(
-        Array.from({ length: 14 }).reduce<string>(
-          (inner, _, i) => `SELECT id, metadata FROM (${inner}) ORDER BY id LIMIT ${String(100 - i)}`,
-          `SELECT id, timestamp, metadata FROM raw_edge_logs ORDER BY timestamp DESC LIMIT 200`,
-        ),
-      );
-    // The size of the text did not stop the rewriting.
-    expect(sql).toMatch(/ IN \(SELECT .* LIMIT 200::BIGINT/);
-  });
-
-  test('a subquery for each row is not', () => {
-    const { sql } = benches
-      .get('mixed')!
-      .translate(
-        `SELECT a.id, ARRAY(SELECT t.id FROM raw_edge_logs AS t WHERE t.project = a.project ORDER BY t.timestamp DESC LIMIT 10) AS x FROM raw_auth_logs AS a`,
-      );
-    expect(sql).not.toMatch(SEARCHED);
   });
 
   test('a record comes as it is stored, and the brackets of its lists are set in its text', async () => {

@@ -3,25 +3,16 @@
  * is the one that was asked for, whatever place it has in its record.
  */
 import type { Engine } from '../../src/engines/contract';
-import { DataFolder, FORMS, ndjson } from './data-folder';
-
-const text = (name: string): object => ({ name, type: 'STRING' });
-const record = (name: string, mode: string, fields: readonly object[]): object => ({
-  name,
-  type: 'RECORD',
-  mode,
-  fields,
-});
+import { DataFolder, FORMS, ndjson, rowsOf } from './data-folder';
+import { restFieldsOf } from './fields';
 
 const INNER = ['p0', 'p1', 'p2', 'p3', 'p4'];
 const OUTER = ['host', 'other'];
-const fieldsIn = (mode: string): object[] => [...OUTER.map(text), record('parsed', mode, INNER.map(text))];
-const FIELDS = [
-  text('id'),
-  { name: 'timestamp', type: 'TIMESTAMP' },
-  record('metadata', 'REPEATED', fieldsIn('REPEATED')),
-  record('plain', 'NULLABLE', fieldsIn('NULLABLE')),
-];
+const INNER_FIELDS = INNER.map((name) => `${name} STRING`).join(', ');
+const FIELDS = restFieldsOf(
+  `id STRING, timestamp TIMESTAMP, metadata RECORD*(host STRING, other STRING, parsed RECORD*(${INNER_FIELDS})),
+   plain RECORD(host STRING, other STRING, parsed RECORD(${INNER_FIELDS}))`,
+);
 
 const COUNT = 4000;
 /** The values of every field are of its own, and each of them comes in one row of seven. */
@@ -29,8 +20,7 @@ const valuesOf = (names: readonly string[], i: number): Record<string, string> =
   Object.fromEntries(names.map((name, k) => [name, `${name} ${String((i * (k + 1)) % 7)}`]));
 const ROWS = Array.from({ length: COUNT }, (_, i) => {
   const [outer, inner] = [valuesOf(OUTER, i), valuesOf(INNER, i)];
-  const second = Math.floor(i / 60) % 60;
-  const timestamp = `2026-01-01T${String(Math.floor(i / 3600)).padStart(2, '0')}:${String(second).padStart(2, '0')}:${String(i % 60).padStart(2, '0')}Z`;
+  const timestamp = new Date(Date.UTC(2026, 0, 1) + i * 1000).toISOString();
   return {
     id: `r${String(i).padStart(4, '0')}`,
     timestamp,
@@ -53,20 +43,8 @@ describe.each(FORMS)('%s', (_form, options) => {
   }, 300_000);
   afterAll(() => folder.remove());
 
-  async function idsOf(sql: string): Promise<string[]> {
-    const query = {
-      sql,
-      parameters: [],
-      fence: null,
-      maxRows: 1000,
-      hideBytes: false,
-      maxBytesBilled: null,
-      labels: {},
-    };
-    const limits = { deadline: performance.now() + 60_000, signal: new AbortController().signal };
-    const { rows } = await engine.run(query, limits);
-    return rows.map((row) => (JSON.parse(row) as { id: string }).id);
-  }
+  const idsOf = async (sql: string): Promise<string[]> =>
+    ((await rowsOf(engine, sql)) as { id: string }[]).map(({ id }) => id);
 
   const FORMS_OF_RECORDS = [
     ['records in lists', 'raw AS t, UNNEST(t.metadata) AS m, UNNEST(m.parsed) AS p', 't.metadata', 'm', 'p'],

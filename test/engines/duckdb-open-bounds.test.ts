@@ -52,11 +52,6 @@ describe.each(['records', 'mixed'] as const)('%s: every row has a timestamp', (s
   });
 });
 
-test('a bound counts where rows may have no timestamp', () => {
-  const { sql } = benches.get('lists')!.translate(countWhere(`t.timestamp >= ${FIRST}`));
-  expect(sql).toContain(SOURCE);
-});
-
 describe('rows without a timestamp, in a table without a declared schema', () => {
   const FILE = { 'visits.ndjson': '{"id":"a","timestamp":"2026-09-30T11:00:00Z"}\n{"id":"b","timestamp":null}\n' };
   let folder: DataFolder;

@@ -4,6 +4,9 @@ import { DataFolder, ndjson } from './data-folder';
 import { OUT_OF_MEMORY } from '../../src/engines/execution-faults';
 import { TranslationBench } from './duckdb-translation';
 import { FencedTables } from './fenced-tables';
+import { restFieldsOf, schemaOf } from './fields';
+import { textsOf } from './queries';
+import { opened } from '../opened';
 
 const STORED = `WITH edge AS (SELECT id, timestamp, event_message FROM raw_edge_logs AS t WHERE t.project = 'mine'),
 auth AS (SELECT id, timestamp, event_message, CAST(t.event_message AS INT64) AS n FROM raw_auth_logs AS t WHERE t.project = 'mine'),
@@ -13,11 +16,7 @@ records AS (SELECT id, metadata FROM raw_edge_logs AS t WHERE t.project = 'mine'
 /** Cannot fail, and is found again in what DuckDB gets. */
 const MARKED = `id <> 'marked'`;
 
-let bench: TranslationBench;
-beforeAll(async () => {
-  bench = await TranslationBench.open();
-});
-afterAll(() => bench.close());
+const bench = opened(() => TranslationBench.open());
 
 function steps(
   consumer: string,
@@ -26,7 +25,7 @@ function steps(
 ): { readonly first: readonly string[]; readonly last: string } {
   const sql = `${STORED}(\n${consumer}\n)`;
   const fence: Fence = { consumer: { start: STORED.length, end: sql.length } };
-  const { before, sql: last } = bench.translate(sql, {}, maxRows, fenced ? fence : null);
+  const { before, sql: last } = bench().translate(sql, {}, maxRows, fenced ? fence : null);
   return { first: before.map((table) => table.sql), last };
 }
 
@@ -71,36 +70,6 @@ test.each([
   expect(last).not.toContain(`'marked'`);
 });
 
-test('a column of the stored query that can fail is computed before anything is joined', () => {
-  const { first, last } = steps(`SELECT a.n FROM edge AS e JOIN auth AS a ON e.id = a.id`);
-  expect(first).toHaveLength(2);
-  expect(first.join()).not.toContain('JOIN');
-  expect(last).toContain('JOIN');
-});
-
-test('a condition on the side that an outer join fills up stays above it', () => {
-  const { first, last } = steps(
-    `SELECT e.id FROM edge AS e LEFT JOIN auth AS a ON LENGTH(a.id) = ${FAILING} WHERE a.${MARKED}`,
-  );
-  expect(first.join()).not.toContain(`'marked'`);
-  expect(last).toContain(`'marked'`);
-});
-
-test.each([
-  ['an aggregate', `SELECT DIV(1, d.m) AS x FROM (SELECT COUNTIF(id > 'x') AS m FROM edge) AS d`, /count/],
-  [
-    'fields of records',
-    `SELECT CAST(r.method AS INT64) FROM records, UNNEST(metadata) AS m, UNNEST(m.request) AS r`,
-    /"method"/,
-  ],
-])('the largest part that cannot fail, and gives the same in any order, is one table: %s', (_what, consumer, part) => {
-  const { first } = steps(consumer);
-  expect(first).toHaveLength(1);
-  expect(first[0]).toMatch(part);
-  // One column.
-  expect(first[0]).toMatch(/^CREATE TEMPORARY TABLE temp\."w\d+" AS SELECT "c\d+" FROM/);
-});
-
 test.each([
   ['a LIMIT within', `SELECT ${FAILING} AS x FROM (SELECT * FROM edge LIMIT 10) AS e`, true],
   ['a join', JOIN, true],
@@ -129,19 +98,14 @@ test('rows are those of one step', async () => {
   const stored = STORED.replaceAll(`'mine'`, 't.project');
   const sql = `${stored}(\n${consumer}\n)`;
   const fence = { consumer: { start: stored.length, end: sql.length } };
-  expect(bench.translate(sql, {}, null, fence).before).not.toEqual([]);
-  const fenced = await bench.run(sql, {}, null, fence);
+  expect(bench().translate(sql, {}, null, fence).before).not.toEqual([]);
+  const fenced = await bench().run(sql, {}, null, fence);
   expect(fenced.rows.length).toBeGreaterThan(10);
-  expect(fenced.rows).toEqual((await bench.run(sql)).rows);
+  expect(fenced.rows).toEqual((await bench().run(sql)).rows);
 });
 
 describe('a result that is cut off', () => {
-  const FIELDS = [
-    { name: 'id', type: 'STRING' },
-    { name: 'project', type: 'STRING' },
-    { name: 'timestamp', type: 'TIMESTAMP' },
-    { name: 'text', type: 'STRING' },
-  ];
+  const FIELDS = restFieldsOf('id STRING, project STRING, timestamp TIMESTAMP, text STRING');
   /** More than a result has and than DuckDB works on at once, of which one fails. */
   const OWN = 6000;
   const MAX_ROWS = 1000;
@@ -196,13 +160,12 @@ describe('a result that is cut off', () => {
 });
 
 test('own rows beyond a quarter of the memory are refused, and only those that are read count', async () => {
-  const fields = ['id', 'project', 'text'].map((name) => ({ name, type: 'STRING' }));
   const rows = ['mine', 'mine', 'mine', 'other'].flatMap((project, at) =>
     Array.from({ length: 2000 }, (_, i) => ({ id: `${at}-${i}`, project, text: 'x'.repeat(4000) })),
   );
   const folder = await DataFolder.make({
     'raw.ndjson': ndjson(...rows),
-    'schema.json': JSON.stringify({ raw: { fields } }),
+    'schema.json': schemaOf({ raw: 'id STRING, project STRING, text STRING' }),
   });
   try {
     const engine = await folder.open({ memory: '64MB', smallFile: 0 });
@@ -210,9 +173,7 @@ test('own rows beyond a quarter of the memory are refused, and only those that a
       const stored = `WITH a AS (SELECT * FROM raw WHERE project = '${project}')\n`;
       const sql = stored + consumer;
       const fence = { consumer: { start: stored.length, end: sql.length } };
-      const query = { sql, parameters: [], fence, maxRows: 10, hideBytes: false, maxBytesBilled: null, labels: {} };
-      const limits = { deadline: performance.now() + 60_000, signal: new AbortController().signal };
-      return engine.run(query, limits).then((result) => result.rows);
+      return textsOf(engine, sql, { fence });
     };
     const failing = `SELECT COUNT(SAFE.SUBSTR(text, LENGTH(id))) AS n FROM a`;
     await expect(run('mine', failing)).rejects.toThrow(OUT_OF_MEMORY);

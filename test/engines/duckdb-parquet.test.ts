@@ -1,14 +1,10 @@
 /** Parquet columns that are kept as they stand, and those that only look so. */
-import { DuckDBInstance } from '@duckdb/node-api';
+import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 
 import { DataFolder } from './data-folder';
+import { schemaOf } from './fields';
 
-const record = (name: string, fields: object[]) => ({ name, type: 'RECORD', mode: 'REPEATED', fields });
-const TAGS = { name: 'tags', type: 'STRING', mode: 'REPEATED' };
-const K = { name: 'k', type: 'STRING' };
-const SCHEMA = {
-  x: { fields: [{ name: 'id', type: 'INTEGER', mode: 'REQUIRED' }, TAGS, record('m', [K, record('r', [K, TAGS])])] },
-};
+const SCHEMA = schemaOf({ x: 'id INTEGER!, tags STRING*, m RECORD*(k STRING, r RECORD*(k STRING, tags STRING*))' });
 const TYPES = {
   id: 'BIGINT',
   tags: 'VARCHAR[]',
@@ -22,30 +18,26 @@ const WHOLE = {
 const AS_STORED = {
   id: 1,
   tags: ['a', 'b'],
-  m: [
-    {
-      k: null,
-      r: [
-        { k: 'x', tags: [] },
-        { k: 'y', tags: ['z'] },
-      ],
-    },
-  ],
+  m: JSON.parse('[{"k":null,"r":[{"k":"x","tags":[]},{"k":"y","tags":["z"]}]}]') as unknown,
 };
 
 let folder: DataFolder;
 afterEach(() => folder.remove());
 
-async function stored(...rows: readonly Readonly<Record<string, string>>[]): Promise<unknown[]> {
-  folder = await DataFolder.make({ 'schema.json': JSON.stringify(SCHEMA) });
+/** Writes the rows of a query into the table `x`. */
+async function copied(query: string, options = ''): Promise<DuckDBConnection> {
   const duck = await (await DuckDBInstance.create()).connect();
+  await duck.run(`COPY (${query}) TO '${folder.dataDir}/x.parquet' (FORMAT parquet${options})`);
+  return duck;
+}
+
+async function stored(...rows: readonly Readonly<Record<string, string>>[]): Promise<unknown[]> {
+  folder = await DataFolder.make({ 'schema.json': SCHEMA });
   const selects = rows.map((row, line) => {
     const columns = Object.entries(TYPES).map(([name, type]) => `CAST(${row[name] ?? 'NULL'} AS ${type}) AS ${name}`);
     return `SELECT ${columns.join(', ')}, ${line} AS line`;
   });
-  await duck.run(
-    `COPY (SELECT * EXCLUDE line FROM (${selects.join(' UNION ALL ')}) ORDER BY line) TO '${folder.dataDir}/x.parquet' (FORMAT parquet)`,
-  );
+  await copied(`SELECT * EXCLUDE line FROM (${selects.join(' UNION ALL ')}) ORDER BY line`);
   return folder.rows('SELECT * FROM x ORDER BY id');
 }
 
@@ -89,14 +81,15 @@ it('a required value is required of columns that stand as they are, too', async 
 });
 
 it('rows of every row group are there once, and those left out are named by their place in the file', async () => {
-  folder = await DataFolder.make({ 'schema.json': JSON.stringify(SCHEMA) });
-  const duck = await (await DuckDBInstance.create()).connect();
-  const path = `${folder.dataDir}/x.parquet`;
+  folder = await DataFolder.make({ 'schema.json': SCHEMA });
   const lists = `['a'] AS tags, [{'k': CAST(i AS VARCHAR), 'r': [{'k': 'y', 'tags': CASE WHEN i % 1000 = 7 THEN NULL ELSE ['z'] END}]}] AS m`;
-  await duck.run(
-    `COPY (SELECT CASE WHEN i IN (1, 3000, 4999) THEN NULL ELSE i END AS id, ${lists} FROM range(5000) AS r(i)) TO '${path}' (FORMAT parquet, ROW_GROUP_SIZE 2048)`,
+  const duck = await copied(
+    `SELECT CASE WHEN i IN (1, 3000, 4999) THEN NULL ELSE i END AS id, ${lists} FROM range(5000) AS r(i)`,
+    ', ROW_GROUP_SIZE 2048',
   );
-  const groups = await duck.runAndReadAll(`SELECT count(DISTINCT row_group_id) FROM parquet_metadata('${path}')`);
+  const groups = await duck.runAndReadAll(
+    `SELECT count(DISTINCT row_group_id) FROM parquet_metadata('${folder.dataDir}/x.parquet')`,
+  );
   expect(groups.getRows()).toEqual([[3n]]);
   const query = `SELECT COUNT(*) AS n, COUNT(DISTINCT id) AS ids, SUM(id) AS sum, COUNTIF(ARRAY_LENGTH(m[OFFSET(0)].r[OFFSET(0)].tags) = 0) AS empty,
     COUNTIF(m[OFFSET(0)].k = CAST(id AS STRING)) AS whole FROM x`;
@@ -116,13 +109,10 @@ it('a text without a zone is of UTC, whatever zones the rows before it name', as
     '2026-09-30T11:00:00Z',
   ];
   const expected = ['09:00:00.0', '11:00:00.0', '00:00:00.0', '11:00:00.5', '09:00:00.0', '11:00:00.0'];
-  const at = { name: 't', type: 'TIMESTAMP' };
-  const fields = [{ name: 'id', type: 'INTEGER' }, at, record('m', [at])];
-  folder = await DataFolder.make({ 'schema.json': JSON.stringify({ x: { fields } }) });
-  const duck = await (await DuckDBInstance.create()).connect();
+  folder = await DataFolder.make({ 'schema.json': schemaOf({ x: 'id INTEGER, t TIMESTAMP, m RECORD*(t TIMESTAMP)' }) });
   const list = times.map((time) => `'${time}'`).join(', ');
-  await duck.run(
-    `COPY (SELECT i AS id, t, [{'t': t}] AS m FROM (SELECT unnest([${list}]) AS t, unnest(range(${times.length})) AS i)) TO '${folder.dataDir}/x.parquet' (FORMAT parquet)`,
+  await copied(
+    `SELECT i AS id, t, [{'t': t}] AS m FROM (SELECT unnest([${list}]) AS t, unnest(range(${times.length})) AS i)`,
   );
   const text = (x: string): string => `FORMAT_TIMESTAMP('%H:%M:%E1S', ${x})`;
   expect(
@@ -131,17 +121,11 @@ it('a text without a zone is of UTC, whatever zones the rows before it name', as
 });
 
 it('a column of JSON holds JSON: NaN, Infinity and a comma too many are none', async () => {
-  const fields = [
-    { name: 'id', type: 'INTEGER' },
-    { name: 'j', type: 'JSON' },
-    record('m', [{ name: 'j', type: 'JSON' }]),
-  ];
-  folder = await DataFolder.make({ 'schema.json': JSON.stringify({ x: { fields } }) });
+  folder = await DataFolder.make({ 'schema.json': schemaOf({ x: 'id INTEGER, j JSON, m RECORD*(j JSON)' }) });
   const texts = ['{"a":1}', '{"a":NaN}', '[1,]', '-inf', '"NaN,]"'];
   const rows = texts.map((text, i) => `(${i}, '${text}')`).join(', ');
-  const duck = await (await DuckDBInstance.create()).connect();
-  await duck.run(
-    `COPY (SELECT id, CAST(j AS JSON) AS j, CAST([{'j': '[NaN]'}] AS STRUCT(j JSON)[]) AS m FROM (VALUES ${rows}) AS r(id, j)) TO '${folder.dataDir}/x.parquet' (FORMAT parquet)`,
+  await copied(
+    `SELECT id, CAST(j AS JSON) AS j, CAST([{'j': '[NaN]'}] AS STRUCT(j JSON)[]) AS m FROM (VALUES ${rows}) AS r(id, j)`,
   );
   expect(await folder.rows('SELECT * FROM x ORDER BY id')).toEqual([
     { id: 0, j: { a: 1 }, m: [{ j: null }] },
@@ -167,26 +151,10 @@ it('rows of more values than a row may have are left out and named, those of as 
 
 it.each([
   ['undeclared', undefined],
-  [
-    'declared',
-    {
-      x: {
-        fields: [
-          { name: 'id', type: 'INTEGER' },
-          record('attr', [
-            { name: 'key', type: 'STRING' },
-            { name: 'value', type: 'STRING' },
-          ]),
-        ],
-      },
-    },
-  ],
+  ['declared', schemaOf({ x: 'id INTEGER, attr RECORD*(key STRING, value STRING)' })],
 ])('a map is a list of keys and values: %s', async (_how, schema) => {
-  folder = await DataFolder.make(schema === undefined ? {} : { 'schema.json': JSON.stringify(schema) });
-  const duck = await (await DuckDBInstance.create()).connect();
-  await duck.run(
-    `COPY (SELECT 1 AS id, MAP {'k': 'v'} AS attr UNION ALL SELECT 2, NULL) TO '${folder.dataDir}/x.parquet' (FORMAT parquet)`,
-  );
+  folder = await DataFolder.make(schema === undefined ? {} : { 'schema.json': schema });
+  await copied(`SELECT 1 AS id, MAP {'k': 'v'} AS attr UNION ALL SELECT 2, NULL`);
   expect(await folder.rows('SELECT * FROM x ORDER BY id')).toEqual([
     { id: 1, attr: [{ key: 'k', value: 'v' }] },
     { id: 2, attr: [] },

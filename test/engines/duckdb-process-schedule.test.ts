@@ -1,6 +1,7 @@
 import type { Request } from '../../src/engines/duckdb/process/messages';
 import { RefusedRequests } from '../../src/engines/duckdb/process/refused-requests';
 import { Schedule } from '../../src/engines/duckdb/process/schedule';
+import { queryOf } from './queries';
 
 /** Named for the key it is of, and which it is: `a1`. */
 class Call {
@@ -21,12 +22,6 @@ function scheduled(...names: string[]): { schedule: Schedule<Call>; call: (name:
   for (const call of calls.values()) schedule.add(call);
   return { schedule, call: (name) => calls.get(name)! };
 }
-
-it('sends everything at once while nothing has happened', () => {
-  const { schedule } = scheduled('a', 'b');
-  expect(namesOf(schedule.take())).toEqual(['a', 'b']);
-  expect(namesOf(schedule.take())).toEqual([]);
-});
 
 it('after a death of unknown cause tries one suspect at a time, those of who has fewest first, the last one first', () => {
   const { schedule, call } = scheduled('a1', 'a2', 'b1', 'a3');
@@ -58,41 +53,6 @@ it('refuses the one on trial when the process dies again, and goes on with the o
   expect(namesOf(schedule.take())).toEqual(['a1', 'b1']);
 });
 
-it('knows the reason at once where only one ran', () => {
-  const { schedule } = scheduled('a1');
-  schedule.take();
-  expect(namesOf(schedule.died(NONE, false, true))).toEqual(['a1']);
-});
-
-it('gives one that ran alone a second chance where the cause may have been outside', () => {
-  const { schedule } = scheduled('a1');
-  schedule.take();
-  expect(schedule.died(NONE, false, false)).toEqual([]);
-  expect(namesOf(schedule.take())).toEqual(['a1']);
-  expect(namesOf(schedule.died(NONE, false, false))).toEqual(['a1']);
-  expect(namesOf(schedule.take())).toEqual([]);
-});
-
-it('suspects nobody where the reason is known', () => {
-  const { schedule, call } = scheduled('a1', 'b1', 'c1');
-  schedule.take();
-  expect(namesOf(schedule.died(new Set([call('b1')]), true, true))).toEqual(['b1']);
-  expect(namesOf(schedule.take())).toEqual(['a1', 'c1']);
-  expect(call('a1').deaths).toBe(0);
-});
-
-it('suspects those alone that may be the reason, and not the one on trial where it may not', () => {
-  const { schedule, call } = scheduled('a1', 'a2', 'b1');
-  schedule.take();
-  expect(schedule.died(new Set([call('a1'), call('a2')]), false, true)).toEqual([]);
-  expect(namesOf(schedule.take())).toEqual(['a2', 'b1']);
-  const c1 = new Call('c1');
-  schedule.add(c1);
-  schedule.take();
-  expect(namesOf(schedule.died(new Set([c1]), false, true))).toEqual(['c1']);
-  expect(namesOf(schedule.take()).sort()).toEqual(['a1', 'b1']);
-});
-
 it('refuses one that was there at three deaths', () => {
   const { schedule } = scheduled('a1');
   const dieTogether = (): string[] => {
@@ -105,14 +65,6 @@ it('refuses one that was there at three deaths', () => {
   expect([dieTogether(), dieTogether(), dieTogether()]).toEqual([[], [], expect.arrayContaining(['a1'])]);
 });
 
-it('forgets a call that is cancelled, wherever it is', () => {
-  const { schedule, call } = scheduled('a1', 'b1');
-  schedule.delete(call('a1'));
-  expect(namesOf(schedule.take())).toEqual(['b1']);
-  schedule.delete(call('b1'));
-  expect(schedule.running.size).toBe(0);
-});
-
 describe('requests that a process had to be ended for', () => {
   const MINUTE = 60_000;
   let now: number;
@@ -122,10 +74,7 @@ describe('requests that a process had to be ended for', () => {
     refused = new RefusedRequests(() => now);
   });
 
-  const query = (sql: string, stored = false): Request => ({
-    kind: 'run',
-    query: { sql, parameters: [], maxRows: 1, hideBytes: false, maxBytesBilled: null, labels: {}, stored },
-  });
+  const query = (sql: string, stored = false): Request => ({ kind: 'run', query: queryOf(sql, { stored }) });
   const end = (keyName: string, ...texts: readonly string[]): void =>
     refused.add(texts.map((sql) => ({ request: query(sql), keyName })));
   const check = (keyName: string, sql: string, stored = false): void =>

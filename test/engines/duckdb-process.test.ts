@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { RunLimits } from '../../src/engines/contract';
+import type { EngineQuery, RunLimits } from '../../src/engines/contract';
 import { openRemoteEngine, type RemoteOptions } from '../../src/engines/duckdb/process/open';
 import { bytesOf } from '../../src/engines/duckdb/engine/sizes';
 import type { RemoteEngine } from '../../src/engines/duckdb/process/remote-engine';
 import { engineContract } from './contract';
+import { queryOf, within } from './queries';
 import { silentLog } from './silent-log';
 
 jest.setTimeout(180_000);
@@ -21,15 +22,8 @@ async function openIn(cacheDir: string, options: Partial<RemoteOptions> = {}): P
   return openRemoteEngine({ dataDir: FIXTURE, cacheDir, now: NOON, log: silentLog, threads: 1, file, ...options });
 }
 
-const limits = (): RunLimits => ({ deadline: performance.now() + 50_000, signal: new AbortController().signal });
-const query = (sql: string) => ({
-  sql,
-  parameters: [],
-  maxRows: 10,
-  hideBytes: false,
-  maxBytesBilled: null,
-  labels: {},
-});
+const limits = (): RunLimits => within(50_000);
+const query = (sql: string): EngineQuery => queryOf(sql, { maxRows: 10 });
 
 engineContract(
   'The embedded DuckDB in a process of its own',
@@ -179,21 +173,6 @@ describe('an engine in a process of its own', () => {
     } finally {
       await engine.close();
     }
-  });
-
-  it('a text that its planner takes too long for is refused, again at once', async () => {
-    const engine = await openIn(cacheDir);
-    // Aggregates over aggregates: DuckDB's time grows with each of them.
-    const texts = Array.from(
-      { length: 300 },
-      (_, i) => `(SELECT MAX(a.id) FROM t a JOIN t b USING (id) WHERE a.id > '${String(i)}') AS c${String(i)}`,
-    );
-    const tables = [{ name: 't', columns: [{ name: 'id', type: { kind: 'STRING' } as const }] }];
-    const outcome = await engine.inspect(`SELECT ${texts.join(', ')}`, tables, [], limits()).catch((e: unknown) => e);
-    // A quick machine may plan it in time.
-    if (outcome !== undefined) expect(outcome).toMatchObject({ reason: 'resourcesExceeded' });
-    await expect(engine.inspect('SELECT id FROM t', tables, [], limits())).resolves.toBeUndefined();
-    await engine.close();
   });
 });
 

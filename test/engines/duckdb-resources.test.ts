@@ -1,6 +1,7 @@
 /** What a consumer's query may take: its answer comes in time, its connection is free soon after, memory stays bounded. */
 import type { Engine } from '../../src/engines/contract';
 import { DataFolder, ndjson } from './data-folder';
+import { queryOf, within } from './queries';
 
 const TOO_LARGE = { fault: 'invalidQuery', message: 'A text or an array that the query makes is too large' };
 const LOGS = 'raw_pgbouncer_logs';
@@ -19,11 +20,8 @@ beforeAll(async () => {
 }, 30_000);
 afterAll(() => folder.remove());
 
-const limits = (ms: number) => ({ deadline: performance.now() + ms, signal: new AbortController().signal });
-
 async function value(sql: string, ms = 10_000): Promise<unknown> {
-  const query = { sql, parameters: [], maxRows: 100, hideBytes: false, maxBytesBilled: null, labels: {} };
-  const { rows } = await engine.run(query, limits(ms));
+  const { rows } = await engine.run(queryOf(sql), within(ms));
   return (JSON.parse(rows[0]!) as { n: unknown }).n;
 }
 
@@ -202,7 +200,7 @@ describe('what takes long ends at its deadline', () => {
       reason: expect.stringMatching(/deadline|resources/) as unknown,
     });
     // Waits for the connection.
-    await engine.ping(limits(50_000));
+    await engine.ping(within());
     expect(process.memoryUsage().rss - memory).toBeLessThan(1_500e6);
   });
 });

@@ -3,6 +3,7 @@ import { openDuckDbEngine } from '../../src/engines/duckdb/engine/engine';
 import { LOG_SCHEMA } from '../../src/engines/log-schema';
 import { rowsOf } from './data-folder';
 import { silentLog } from './silent-log';
+import { opened } from '../opened';
 
 const NOON = BigInt(Date.parse('2026-09-30T12:00:00Z')) * 1000n;
 const TABLES = [...LOG_SCHEMA.keys()];
@@ -10,13 +11,9 @@ const open = (now: bigint | null): Promise<Engine> =>
   openDuckDbEngine({ dataDir: null, cacheDir: 'unused', now, log: silentLog, threads: 1 });
 
 describe('Sample logs', () => {
-  let engine: Engine;
-  beforeAll(async () => {
-    engine = await open(NOON);
-  });
-  afterAll(() => engine.close());
+  const engine = opened(() => open(NOON));
   const one = async (sql: string): Promise<Record<string, unknown>> =>
-    (await rowsOf(engine, sql))[0] as Record<string, unknown>;
+    (await rowsOf(engine(), sql))[0] as Record<string, unknown>;
 
   it('fill nine tables with at least 50,000 rows of a week up to the clock', async () => {
     expect(TABLES).toHaveLength(9);
@@ -61,7 +58,7 @@ describe('Sample logs', () => {
   it('hold no address or name of anybody', async () => {
     const texts = (
       await Promise.all(
-        TABLES.map((table) => rowsOf(engine, `SELECT TO_JSON_STRING(t) AS x FROM ${table} AS t LIMIT 400`)),
+        TABLES.map((table) => rowsOf(engine(), `SELECT TO_JSON_STRING(t) AS x FROM ${table} AS t LIMIT 400`)),
       )
     )
       .flat()
@@ -79,9 +76,9 @@ describe('Sample logs', () => {
     const again = await open(NOON);
     const other = await open(NOON + 1_000_000n);
     const sql = 'SELECT id, timestamp, event_message FROM raw_auth_logs ORDER BY timestamp DESC LIMIT 200';
-    expect(await rowsOf(again, sql)).toEqual(await rowsOf(engine, sql));
-    expect(again.target).toBe(engine.target);
-    expect(other.target).not.toBe(engine.target);
+    expect(await rowsOf(again, sql)).toEqual(await rowsOf(engine(), sql));
+    expect(again.target).toBe(engine().target);
+    expect(other.target).not.toBe(engine().target);
     await again.close();
     await other.close();
   });

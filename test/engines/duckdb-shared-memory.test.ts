@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { Connections } from '../../src/engines/duckdb/engine/connections';
 import { until } from '../until';
+import { within } from './queries';
 
 jest.setTimeout(120_000);
 
@@ -28,11 +29,7 @@ afterEach(async () => {
   instance.closeSync();
 });
 
-const limits = (keyName: string, ms = 60_000) => ({
-  deadline: performance.now() + ms,
-  signal: new AbortController().signal,
-  keyName,
-});
+const limits = (keyName: string) => ({ ...within(), keyName });
 
 /** A query, and how often it has begun. */
 class Query {
@@ -103,21 +100,6 @@ it('runs again what it ended by mistake', async () => {
   expect(await connections.use(limits('ordinary'), ordinary.atOnce)).toBe('all rows');
   expect(await Promise.all([held, innocent])).toEqual(['all rows', 'all rows']);
   expect([first.runs, holder.runs, ordinary.runs]).toEqual([2, 2, 2]);
-});
-
-it('ends what cannot be run again last', async () => {
-  const [exported, holder, ordinary] = [
-    new Query(`SELECT range FROM range(100000)`),
-    new Query(HOLDER),
-    new Query(ORDINARY),
-  ];
-  const innocent = connections.use(limits('innocent'), exported.slowly, () => false);
-  await until(() => exported.begun);
-  const held = connections.use(limits('hostile'), holder.slowly);
-  await until(() => holder.begun);
-  expect(await connections.use(limits('ordinary'), ordinary.atOnce)).toBe('all rows');
-  expect(await Promise.all([held, innocent])).toEqual(['all rows', 'all rows']);
-  expect([exported.runs, holder.runs]).toEqual([1, 2]);
 });
 
 it('refuses what needs more than there is, after a second run where another ran beside it', async () => {

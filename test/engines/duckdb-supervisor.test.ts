@@ -10,6 +10,7 @@ import { RefusedRequests } from '../../src/engines/duckdb/process/refused-reques
 import { RemoteEngine } from '../../src/engines/duckdb/process/remote-engine';
 import { startProcess } from '../../src/engines/duckdb/process/start-process';
 import { Supervisor, type SupervisorOptions } from '../../src/engines/duckdb/process/supervisor';
+import { queryOf, within } from './queries';
 import { silentLog } from './silent-log';
 
 jest.setTimeout(180_000);
@@ -46,16 +47,27 @@ function supervisor(options: Partial<SupervisorOptions> = {}): Supervisor {
   return supervisor;
 }
 
-const query = (sql: string): Request => ({
-  kind: 'run',
-  query: { sql, parameters: [], maxRows: 1, hideBytes: false, maxBytesBilled: null, labels: {} },
-});
-const limits = (signal = new AbortController().signal): RunLimits => ({ deadline: performance.now() + 50_000, signal });
+const query = (sql: string): Request => ({ kind: 'run', query: queryOf(sql, { maxRows: 1 }) });
+const limits = (signal?: AbortSignal): RunLimits => within(50_000, signal);
 const call = (to: Supervisor, sql: string, signal?: AbortSignal, allowance: number | null = null) =>
   to.call({ request: query(sql), limits: limits(signal), allowance });
 async function pid(of: Supervisor): Promise<number> {
   const [row = ''] = textsOf((await call(of, 'answer')).lines);
   return (JSON.parse(row) as { pid: number }).pid;
+}
+/** An engine over such processes, and a query of a key on it. */
+function engineOver(data: Supervisor, planning: Supervisor, connections: number) {
+  const more = { streams: null, copies: false, dispose: () => undefined };
+  const engine = new RemoteEngine({ data, planning, refused, connections, ...more });
+  const run = (
+    sql: string,
+    keyName: string,
+    given: Partial<RunLimits> & { stored?: boolean } = {},
+  ): Promise<unknown> => {
+    const { stored = false, ...of } = given;
+    return engine.run(queryOf(sql, { maxRows: 1, stored }), { ...limits(), keyName, ...of });
+  };
+  return { engine, run };
 }
 const outcome = (promise: Promise<unknown>): Promise<unknown> => promise.catch((error: unknown) => error);
 
@@ -128,14 +140,6 @@ it('whoever waits for rows that can be read gets AbortError when it is closed be
   const waiting = outcome(one.readable);
   await one.close();
   expect(await waiting).toMatchObject({ name: 'AbortError' });
-});
-
-it('a call past its allowance is answered, and has the process ended', async () => {
-  const one = supervisor();
-  await one.open();
-  expect(await outcome(call(one, 'hang', undefined, 100))).toMatchObject({ reason: 'resourcesExceeded' });
-  expect(causes).toEqual(['overdue']);
-  expect(await pid(one)).toBeGreaterThan(0);
 });
 
 it('a process that dies is replaced, and every call but the one it dies of is answered', async () => {
@@ -219,23 +223,10 @@ it('a process that cannot start says why', async () => {
 it('no key holds every connection, whatever it sends', async () => {
   const data = supervisor();
   await data.open();
-  const engine = new RemoteEngine({
-    data,
-    planning: supervisor(),
-    refused,
-    streams: null,
-    copies: false,
-    connections: 3,
-    dispose: () => undefined,
-  });
+  const { run } = engineOver(data, supervisor(), 3);
   const end = new AbortController();
-  const run = (sql: string, keyName: string): Promise<unknown> => {
-    const request = query(sql);
-    if (request.kind !== 'run') throw new Error('It is one.');
-    return engine.run(request.query, { ...limits(end.signal), keyName });
-  };
   setMaxListeners(20, end.signal);
-  const greedy = Array.from({ length: 10 }, () => outcome(run('wait', 'greedy')));
+  const greedy = Array.from({ length: 10 }, () => outcome(run('wait', 'greedy', { signal: end.signal })));
   // Nothing of the greedy key's has ended: there is a connection for another key all the same.
   for (let i = 0; i < 3; i++) expect(await run('answer', 'modest')).toMatchObject({ rows: [expect.any(String)] });
   end.abort();
@@ -244,46 +235,24 @@ it('no key holds every connection, whatever it sends', async () => {
 
 it('a key that costs several processes sends no queries of its own for a while; others do', async () => {
   const one = supervisor();
-  const engine = new RemoteEngine({
-    data: one,
-    planning: one,
-    refused,
-    streams: null,
-    copies: false,
-    connections: 2,
-    dispose: () => undefined,
-  });
-  const run = (sql: string, keyName: string, stored = false): Promise<unknown> => {
-    const request = query(sql);
-    if (request.kind !== 'run') throw new Error('It is one.');
-    return outcome(engine.run({ ...request.query, stored }, { ...limits(), keyName }));
-  };
+  const { engine, run } = engineOver(one, one, 2);
   for (const n of [1, 2, 3]) {
     // Each of them ends two: it may have been killed from outside the first time.
-    expect(await run(`die ${'x'.repeat(300)}/${String(n)}`, 'costly')).toMatchObject({ reason: 'backendError' });
+    const dying = run(`die ${'x'.repeat(300)}/${String(n)}`, 'costly');
+    expect(await outcome(dying)).toMatchObject({ reason: 'backendError' });
   }
-  expect(await run('answer', 'costly')).toMatchObject({ reason: 'tooManyConcurrentQueries' });
+  expect(await outcome(run('answer', 'costly'))).toMatchObject({ reason: 'tooManyConcurrentQueries' });
   expect(() => engine.admits('costly')).toThrow('several times');
   expect(() => engine.admits('other')).not.toThrow();
-  expect(await run('answer', 'costly', true)).toMatchObject({ truncated: false });
+  expect(await run('answer', 'costly', { stored: true })).toMatchObject({ truncated: false });
   expect(await run('answer', 'other')).toMatchObject({ truncated: false });
 });
 
 it('a caller is answered at the deadline, whatever the process does', async () => {
   const data = supervisor({ patience: { grace: 60_000, unread: 60_000 } });
   await data.open();
-  const engine = new RemoteEngine({
-    data,
-    planning: supervisor(),
-    refused,
-    streams: null,
-    copies: false,
-    connections: 2,
-    dispose: () => undefined,
-  });
-  const request = query('hang for ever');
-  if (request.kind !== 'run') throw new Error('It is one.');
-  const short = { ...limits(), deadline: performance.now() + 50 };
-  await expect(engine.run(request.query, short)).rejects.toMatchObject({ reason: 'deadlineExceeded' });
+  const { engine, run } = engineOver(data, supervisor(), 2);
+  const short = run('hang for ever', 'a', { deadline: performance.now() + 50 });
+  await expect(short).rejects.toMatchObject({ reason: 'deadlineExceeded' });
   await expect(engine.ping(limits())).resolves.toBeUndefined();
 });

@@ -5,7 +5,9 @@ import type { Fence } from '../../src/engines/contract';
 import { runtimeError } from '../../src/engines/duckdb/translate';
 import { SHAPES, type Shape } from './duckdb-shapes';
 import { TranslationBench } from './duckdb-translation';
-import { sameValue } from './same-value';
+import { jsonLines } from '../case-files';
+import { type Rows, sameRows } from './same-value';
+import { opened } from '../opened';
 
 interface Case {
   readonly id: string;
@@ -16,22 +18,14 @@ interface Case {
 interface Expected {
   readonly id: string;
   readonly columns: readonly (readonly [string, string])[];
-  readonly rows: readonly (readonly unknown[])[];
-  readonly alternatives?: readonly (readonly (readonly unknown[])[])[];
+  readonly rows: Rows;
+  readonly alternatives?: readonly Rows[];
 }
 
 /** An absent optional parameter is bound as ''. */
 const UNBOUNDED = { iso_timestamp_start: '', iso_timestamp_end: '' };
 
 const ROOT = join(__dirname, '..');
-
-function lines<T>(name: string): T[] {
-  const text = readFileSync(join(ROOT, 'cases', name), 'utf8');
-  return text
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as T);
-}
 
 /** Every expression that can fail is guarded, or none. */
 const FENCED: Fence = { consumer: null };
@@ -47,18 +41,7 @@ function composed(consumer: string): string {
   return `${withClause}\n(\n${consumer.trim().replace(/;\s*$/, '')}\n)`;
 }
 
-function sameRows(actual: unknown[][], expected: readonly (readonly unknown[])[], ordered: boolean): boolean {
-  if (actual.length !== expected.length) return false;
-  if (ordered) return expected.every((row, i) => sameValue(actual[i], row));
-  const rest = [...actual];
-  return expected.every((row) => {
-    const at = rest.findIndex((candidate) => sameValue(candidate, row));
-    if (at >= 0) rest.splice(at, 1);
-    return at >= 0;
-  });
-}
-
-const expected = new Map(lines<Expected>('log-queries-expected.jsonl').map((e) => [e.id, e]));
+const expected = new Map(jsonLines<Expected>('cases/log-queries-expected.jsonl').map((e) => [e.id, e]));
 
 /**
  * A stored table's rows have the same answers whatever shape they are stored in, and whether a query is translated for the
@@ -67,18 +50,14 @@ const expected = new Map(lines<Expected>('log-queries-expected.jsonl').map((e) =
 const RUNS = Object.keys(SHAPES).map((shape) => [shape as Shape, shape !== 'lists'] as const);
 
 describe.each(RUNS)('%s', (shape, known) => {
-  let bench: TranslationBench;
-  beforeAll(async () => {
-    bench = await TranslationBench.open(shape);
-  }, 60_000);
-  afterAll(() => bench.close());
+  const bench = opened(() => TranslationBench.open(shape));
 
   describe.each(FENCES)('%s', (_name, fence) => {
-    test.each(lines<Case>('log-queries.jsonl').map((c) => [c.id, c] as const))(
+    test.each(jsonLines<Case>('cases/log-queries.jsonl').map((c) => [c.id, c] as const))(
       '%s',
       async (id, { sql, params, ordered }) => {
         const answer = expected.get(id)!;
-        const { columns, rows } = await bench.run(composed(sql), { ...UNBOUNDED, ...params }, 1000, fence, known);
+        const { columns, rows } = await bench().run(composed(sql), { ...UNBOUNDED, ...params }, 1000, fence, known);
         expect(columns.map((c) => [c.name, c.type.kind])).toEqual(
           answer.columns.map(([name, type]) => [name, /^\w+/.exec(type)![0]]),
         );
@@ -90,10 +69,10 @@ describe.each(RUNS)('%s', (shape, known) => {
       },
     );
 
-    test.each(lines<Case>('log-queries-error.jsonl').map((c) => [c.id, c] as const))(
+    test.each(jsonLines<Case>('cases/log-queries-error.jsonl').map((c) => [c.id, c] as const))(
       '%s',
       async (_id, { sql, params }) => {
-        const failure = await bench
+        const failure = await bench()
           .run(composed(sql), { ...UNBOUNDED, ...params }, 1000, fence, known)
           .catch((error: unknown) => error);
         const error = runtimeError(failure);

@@ -1,10 +1,10 @@
 /** The meaning of expressions and queries, against Google's reference implementation (see reference/README.md). */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { QueryError } from '../../src/errors';
 import { runtimeError } from '../../src/engines/duckdb/translate';
 import { TranslationBench, type Answer } from './duckdb-translation';
+import { jsonLines } from '../case-files';
 import { sameValue } from './same-value';
+import { opened } from '../opened';
 
 interface Reference {
   readonly value?: unknown;
@@ -12,24 +12,12 @@ interface Reference {
   readonly error?: string;
 }
 
-function cases<T>(name: string): (T & Reference)[] {
-  const text = readFileSync(join(__dirname, 'reference', name), 'utf8');
-  return text
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as T & Reference);
-}
-
-let bench: TranslationBench;
-beforeAll(async () => {
-  bench = await TranslationBench.open();
-}, 60_000);
-afterAll(() => bench.close());
+const bench = opened(() => TranslationBench.open());
 
 /** The answer; null where the query failed with an error that its caller may see. */
 async function answered(sql: string): Promise<Answer | null> {
   try {
-    return await bench.run(sql);
+    return await bench().run(sql);
   } catch (error) {
     const failure = error instanceof QueryError ? error : runtimeError(error);
     if (failure === null) throw error;
@@ -38,7 +26,9 @@ async function answered(sql: string): Promise<Answer | null> {
   }
 }
 
-test.each(cases<{ expr: string }>('expressions.jsonl').map((j) => [j.expr, j] as const))('%s', async (expr, j) => {
+test.each(
+  jsonLines<Reference & { expr: string }>('engines/reference/expressions.jsonl').map((j) => [j.expr, j] as const),
+)('%s', async (expr, j) => {
   const answer = await answered(`SELECT ${expr} AS value`);
   if (j.error !== undefined) {
     expect(answer).toBeNull();
@@ -48,12 +38,15 @@ test.each(cases<{ expr: string }>('expressions.jsonl').map((j) => [j.expr, j] as
   if (!sameValue(value, j.value)) expect(value).toEqual(j.value);
 });
 
-test.each(cases<{ sql: string }>('queries.jsonl').map((j) => [j.sql, j] as const))('%s', async (sql, j) => {
-  const answer = await answered(sql);
-  if (j.error !== undefined) {
-    expect(answer).toBeNull();
-    return;
-  }
-  const rows = answer!.rows.map((row) => answer!.columns.map((c) => (row as Record<string, unknown>)[c.name]));
-  if (!sameValue(rows, j.rows)) expect(rows).toEqual(j.rows);
-});
+test.each(jsonLines<Reference & { sql: string }>('engines/reference/queries.jsonl').map((j) => [j.sql, j] as const))(
+  '%s',
+  async (sql, j) => {
+    const answer = await answered(sql);
+    if (j.error !== undefined) {
+      expect(answer).toBeNull();
+      return;
+    }
+    const rows = answer!.rows.map((row) => answer!.columns.map((c) => (row as Record<string, unknown>)[c.name]));
+    if (!sameValue(rows, j.rows)) expect(rows).toEqual(j.rows);
+  },
+);

@@ -2,6 +2,7 @@ import type { Engine } from '../../src/engines/contract';
 import type { DuckDbOptions } from '../../src/engines/duckdb/engine/options';
 import { until } from '../until';
 import { DataFolder, ndjson, rowsOf } from './data-folder';
+import { queryOf, within } from './queries';
 
 /** Rows of a table that grows which are there from the start: they become a segment, and later ones are in memory. */
 const AT_START = 100;
@@ -64,9 +65,7 @@ export class FencedTables {
     const stored = `${ctes}\n`;
     const sql = stored + (consumer.startsWith('WITH') ? consumer.replace('WITH', ', ') : consumer);
     const fence = fenced ? { consumer: { start: stored.length, end: sql.length } } : null;
-    const query = { sql, parameters: [], fence, maxRows, hideBytes: false, maxBytesBilled: null, labels: {} };
-    const limits = { deadline: performance.now() + 60_000, signal: new AbortController().signal };
-    return this.#engines[form]!.run(query, limits).then(
+    return this.#engines[form]!.run(queryOf(sql, { fence, maxRows }), within()).then(
       ({ rows }) => [...rows].sort().join('\n'),
       (error: unknown) => `failed: ${(error as Error).message}`,
     );

@@ -20,3 +20,17 @@ export function sameValue(actual: unknown, expected: unknown): boolean {
     keys.every((k) => sameValue((actual as Record<string, unknown>)[k], (expected as Record<string, unknown>)[k]))
   );
 }
+
+export type Rows = readonly (readonly unknown[])[];
+
+/** Whether the rows are the expected ones, in that order or in any. */
+export function sameRows(actual: Rows, expected: Rows, ordered: boolean): boolean {
+  if (actual.length !== expected.length) return false;
+  if (ordered) return sameValue(actual, expected);
+  const rest = [...actual];
+  return expected.every((row) => {
+    const at = rest.findIndex((candidate) => sameValue(candidate, row));
+    if (at >= 0) rest.splice(at, 1);
+    return at >= 0;
+  });
+}

@@ -218,7 +218,7 @@ const PROMISES: Readonly<Record<string, Promised>> = {
   },
   'masks what the key, the endpoint or the header has masked, and nothing for others': {
     not: analyses,
-    async holds(form) {
+    async holds(form, name) {
       const parameters = of('abc');
       const expected = masked(ROWS.abc);
       const asks: Ask[] = [
@@ -231,7 +231,9 @@ const PROMISES: Readonly<Record<string, Promised>> = {
         { key: 'masked-sql', endpoint: 'forms.masked' },
         ...(form.of === 'stored' ? [{ key: 'masked' }, { key: 'open', endpoint: 'forms.masked' }] : []),
       ];
-      for (const ask of asks) {
+      // Each export of Parquet is a process: the header is read there as anywhere.
+      const one = name === 'an export of Parquet' && form.of === 'stored';
+      for (const ask of one ? [asks[0]!, ...asks.slice(-2)] : asks) {
         expectRows(form, await form.ask(site, { key: 'open', parameters }), ROWS.abc);
         const told = await form.ask(site, { ...ask, parameters });
         expectRows(form, told, expected);

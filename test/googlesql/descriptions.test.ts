@@ -1,10 +1,8 @@
 /** Which columns of a query the descriptions of a table's columns are said of. */
-import { describeColumns } from '../../src/googlesql/described-columns';
-import { describing, readDescriptions } from '../../src/googlesql/descriptions';
+import { describeColumns, describing, readDescriptions, resultColumns } from '../../src/googlesql/descriptions';
 import { parseQuery } from '../../src/googlesql/parser';
 import { resolveQuery } from '../../src/googlesql/resolver';
 import { columnsOf, parseRestSchema } from '../../src/googlesql/rest-schema';
-import { resultColumns } from '../../src/googlesql/result-columns';
 
 const FIELDS = [
   { name: 'id', type: 'STRING', description: 'Its own.' },

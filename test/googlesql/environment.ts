@@ -6,7 +6,8 @@ import type { ResolvedQuery } from '../../src/googlesql/resolved';
 import { resolveQuery, type Environment } from '../../src/googlesql/resolver';
 import { columnsOf, parseRestSchema } from '../../src/googlesql/rest-schema';
 import { typeText } from '../../src/googlesql/type-names';
-import type { NamedType, ScalarName, SqlType, TableSchema } from '../../src/googlesql/types';
+import type { ScalarName, SqlType, TableSchema } from '../../src/googlesql/types';
+import { fieldsOf } from '../engines/fields';
 
 const schema = JSON.parse(readFileSync(join(__dirname, '..', 'fixture', 'schema.json'), 'utf8')) as Record<
   string,
@@ -16,36 +17,12 @@ const schema = JSON.parse(readFileSync(join(__dirname, '..', 'fixture', 'schema.
 const CONSUMER_COLUMNS = ['timestamp', 'id', 'event_message', 'metadata'];
 
 const scalar = (kind: ScalarName): SqlType => ({ kind });
-const array = (element: SqlType): SqlType => ({ kind: 'ARRAY', element });
-const pair: SqlType = {
-  kind: 'STRUCT',
-  fields: [
-    { name: 'a', type: scalar('INT64') },
-    { name: 'b', type: scalar('STRING') },
-  ],
-};
 
-const EVERY_TYPE: readonly NamedType[] = [
-  { name: 'i', type: scalar('INT64') },
-  { name: 'f', type: scalar('FLOAT64') },
-  { name: 'n', type: scalar('NUMERIC') },
-  { name: 'bn', type: scalar('BIGNUMERIC') },
-  { name: 's', type: scalar('STRING') },
-  { name: 'b', type: scalar('BYTES') },
-  { name: 'bo', type: scalar('BOOL') },
-  { name: 'd', type: scalar('DATE') },
-  { name: 'ti', type: scalar('TIME') },
-  { name: 'dt', type: scalar('DATETIME') },
-  { name: 'ts', type: scalar('TIMESTAMP') },
-  { name: 'iv', type: scalar('INTERVAL') },
-  { name: 'j', type: scalar('JSON') },
-  { name: 'g', type: scalar('GEOGRAPHY') },
-  { name: 'ai', type: array(scalar('INT64')) },
-  { name: 'as_', type: array(scalar('STRING')) },
-  { name: 'st', type: pair },
-  { name: 'ast', type: array(pair) },
-  { name: 'af', type: array(scalar('FLOAT64')) },
-];
+/** A column for each type. */
+const EVERY_TYPE = columnsOf(
+  fieldsOf(`i INT64, f FLOAT64, n NUMERIC, bn BIGNUMERIC, s STRING, b BYTES, bo BOOL, d DATE, ti TIME, dt DATETIME, ts TIMESTAMP, iv INTERVAL,
+    j JSON, g GEOGRAPHY, ai INT64*, as_ STRING*, st RECORD(a INT64, b STRING), ast RECORD*(a INT64, b STRING), af FLOAT64*`),
+);
 
 export const tables = new Map<string, TableSchema>([['types_t', { name: 'types_t', columns: EVERY_TYPE }]]);
 for (const [raw, table] of Object.entries(schema)) {

@@ -103,59 +103,6 @@ describe('operands', () => {
     expect(brackets(expression(sql))).toBe(expected);
   });
 
-  it('keeps the types of literals', () => {
-    const types = ["'a'", "b'a'", '1', '1.5', 'true', 'null', "date 'a'", "timestamp 'a'", "decimal '1'", "json '{}'"];
-    expect(types.map((sql) => expression(sql))).toMatchObject(
-      ['STRING', 'BYTES', 'INT64', 'FLOAT64', 'BOOL', 'NULL', 'DATE', 'TIMESTAMP', 'NUMERIC', 'JSON'].map((type) => ({
-        kind: 'literal',
-        type,
-      })),
-    );
-  });
-
-  it('reads types, closing nested ones with >>', () => {
-    expect(expression('cast(a as array<struct<x int64, string(10), y array<numeric(5, 2)>>>)')).toMatchObject({
-      type: {
-        kind: 'array',
-        element: {
-          kind: 'struct',
-          fields: [
-            { name: { name: 'x' }, type: { kind: 'simple', name: 'int64' } },
-            { name: null, type: { name: 'string', parameters: ['10'] } },
-            { name: { name: 'y' }, type: { kind: 'array', element: { name: 'numeric', parameters: ['5', '2'] } } },
-          ],
-        },
-      },
-    });
-    expect(expression('array<struct<int64>>[struct(1)]')).toMatchObject({
-      kind: 'array',
-      elementType: { kind: 'struct' },
-    });
-    expect(expression('struct<>()')).toMatchObject({ type: { fields: [] }, fields: [] });
-  });
-
-  it('reads every part of a call', () => {
-    expect(
-      expression('array_agg(distinct a respect nulls having min b order by c desc nulls last limit 2)'),
-    ).toMatchObject({
-      distinct: true,
-      nulls: 'respect',
-      having: { kind: 'min' },
-      orderBy: [{ descending: true, nulls: 'last' }],
-      limit: { count: { value: '2' }, offset: null },
-    });
-    expect(
-      expression('f(a, b => c) over (w order by d rows between 1 preceding and unbounded following)'),
-    ).toMatchObject({
-      arguments: [{ name: null }, { name: { name: 'b' } }],
-      over: {
-        base: { name: 'w' },
-        frame: { unit: 'rows', from: { kind: 'preceding' }, to: { kind: 'unbounded_following' } },
-      },
-    });
-    expect(expression('count(*) over w')).toMatchObject({ star: true, over: { base: { name: 'w' } } });
-  });
-
   it('gives spans that include parentheses where an operator spans them', () => {
     const text = '(a) + (b) * (c)';
     const sum = expression(text);

@@ -1,9 +1,9 @@
 /** RANGE: its literals, its type in a table's schema, what may fail, and what is printed for BigQuery. */
-import { rangeEnds, rangeValue } from '../../src/googlesql/literals/range';
 
+import { rangeValue } from '../../src/googlesql/literals/temporal';
 import { printQuery } from '../../src/googlesql/printer';
 import { columnsOf, parseRestSchema, RestSchemaError } from '../../src/googlesql/rest-schema';
-import { resultColumns } from '../../src/googlesql/result-columns';
+import { resultColumns } from '../../src/googlesql/descriptions';
 import { queryCanFail } from '../../src/googlesql/totality';
 import { typeText } from '../../src/googlesql/type-names';
 import { resolve } from './environment';
@@ -31,17 +31,6 @@ describe('a literal', () => {
     '[2026-01-31, 2026-02-01, 2026-02-02)',
   ])('"%s" is no RANGE<DATE>', (text) => {
     expect(rangeValue('DATE', text)).toBeNull();
-  });
-
-  test.each(['[2026-01-31 00:00:00.5, 2026-01-31 00:00:00.50)', '[2026-01-31 10:20:30, 2026-01-31 10:20:30.000)'])(
-    '"%s" is no RANGE<DATETIME>',
-    (text) => {
-      expect(rangeValue('DATETIME', text)).toBeNull();
-    },
-  );
-
-  it('has ends', () => {
-    expect(rangeEnds('[2026-01-31, UNBOUNDED)')).toEqual(['2026-01-31', null]);
   });
 });
 

@@ -1,9 +1,6 @@
 /** Every reader of resolved trees sees every part of every node: held to the declarations of `resolved.ts`. */
 import { columnsOfQuery, columnsRead } from '../../src/googlesql/columns-read';
-import { parseQuery, surveyQuery } from '../../src/googlesql/parser';
-import { walk } from '../../src/googlesql/syntax-walk';
-import { printQuery } from '../../src/googlesql/printer';
-import type { AggregateCall, Expr, Relation, ResolvedQuery, WindowCall } from '../../src/googlesql/resolved';
+import type { AggregateCall, Expr, Relation, ResolvedQuery } from '../../src/googlesql/resolved';
 import {
   callExpressions,
   mapOperands,
@@ -14,11 +11,9 @@ import {
   relationsBelow,
   replacing,
   visitQuery,
-  windowExpressions,
 } from '../../src/googlesql/resolved-walk';
-import { fingerprint } from '../../src/googlesql/resolver/same';
+import { fingerprint } from '../../src/googlesql/resolver/grouping';
 import { queryCanFail } from '../../src/googlesql/totality';
-import { resolve } from './environment';
 import { samplesOf, type Sample, type Shapes } from './node-samples';
 
 const span = { start: 0, end: 0 };
@@ -79,10 +74,6 @@ describe('the parts of calls', () => {
   it.each(named(samplesOf('AggregateCall', SHAPES)))('%s', (_kind, { node, parts }) => {
     expect(callExpressions(node as AggregateCall)).toEqual(parts.Expr);
   });
-
-  it.each(named(samplesOf('WindowCall', SHAPES)))('%s', (_kind, { node, parts }) => {
-    expect(windowExpressions(node as WindowCall)).toEqual(parts.Expr);
-  });
 });
 
 describe('the parts of a relation', () => {
@@ -133,43 +124,5 @@ describe('the parts of a relation', () => {
       const failing = replacing((expr) => (expr === part ? division : undefined)).relation(node as Relation);
       expect(queryCanFail(query(failing))).toBe(true);
     }
-  });
-});
-
-/** A parameter in every place that takes one. */
-const WITH_PARAMETERS = [
-  'select @p_int, if(s = @project, i, @p_int), cast(@project as int64), safe_cast(s as timestamp format @iso_timestamp_start) from types_t',
-  'select sum(i) over (partition by s, @p_d order by i rows between @p_int preceding and current row) from types_t',
-  'select string_agg(s, @project order by i limit @p_int) from types_t group by s having s > @iso_timestamp_start',
-  'select array_agg(s limit @p_int), max(s having max i + @p_int) from types_t',
-  'select x from types_t, unnest([@p_int, i]) as x where i > @p_int order by i + @p_int limit @p_int offset @p_int',
-  'select t.i from types_t as t join types_t as u on t.i = u.i + @p_int',
-  'with w as (select i + @p_int as i from types_t) select i from w union all select @p_int',
-  'select (select max(u.i) from types_t as u where u.i > @p_int), i in (select @p_int), i in (1, @p_int) from types_t',
-  'select case @p_int when i then @project else @iso_timestamp_start end, struct(@p_int as a), i between @p_int and 7 from types_t',
-  'select extract(day from @p_ts at time zone @project), ai[safe_offset(@p_int)] from types_t',
-  'select s, row_number() over w as n from types_t qualify n > @p_int window w as (order by i + @p_int)',
-  'select * from (select s, i from types_t) pivot (sum(i + @p_int) for s in ("a", "b"))',
-];
-
-describe('readers of a query agree on its parameters', () => {
-  const distinct = (names: Iterable<string>): string[] => [...new Set(names)].sort();
-
-  it.each(WITH_PARAMETERS)('%s', (sql) => {
-    const listed = distinct(surveyQuery(sql).parameters.map(({ name }) => name));
-    const inSyntax = new Set<string>();
-    walk(parseQuery(sql), (node) => {
-      if (node.kind === 'parameter') inSyntax.add(node.name);
-    });
-    expect(distinct(inSyntax)).toEqual(listed);
-    const tree = resolve(sql);
-    const visited = new Set<string>();
-    visitQuery(tree, {
-      expr: (expr) => {
-        if (expr.kind === 'parameter') visited.add(expr.name);
-      },
-    });
-    expect(distinct(visited)).toEqual(listed);
-    expect(distinct(printQuery(tree).parameters)).toEqual(listed.map((name) => name.toLowerCase()));
   });
 });

@@ -2,9 +2,8 @@
  * Names and types of results, and refusals, as Google's own analyser gives them: `resolver-cases.jsonl` holds what it
  * answered (emulator/ starts it), one query a line over the tables of `environment.ts`.
  */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { QueryError } from '../../src/errors';
+import { jsonLines } from '../case-files';
 import { columnsText, resolve } from './environment';
 
 interface Case {
@@ -15,10 +14,7 @@ interface Case {
   readonly fault?: string;
 }
 
-const cases = readFileSync(join(__dirname, 'resolver-cases.jsonl'), 'utf8')
-  .trim()
-  .split('\n')
-  .map((line): Case => JSON.parse(line) as Case);
+const cases = jsonLines<Case>('googlesql/resolver-cases.jsonl');
 
 const outcome = (sql: string): Omit<Case, 'sql'> => {
   try {

@@ -58,77 +58,24 @@ describe('unknown columns and fields', () => {
 
 describe('errors of meaning', () => {
   it.each([
-    ['select id from made_up_logs', 'made_up_logs', 'Table not found: made_up_logs.'],
-    ['select nosuch(id) from edge_logs', 'nosuch', 'Function not found: nosuch.'],
-    ['select net.nosuch(id) from edge_logs', 'net.nosuch', 'Function not found: net.nosuch.'],
-    [
-      'select id + 1 from edge_logs',
-      '+',
-      /^No matching signature for operator \+ for argument types: STRING, INT64\. Supported signatures: INT64 \+ INT64; FLOAT64/,
-    ],
-    [
-      "select * from edge_logs where timestamp > 'yesterday'",
-      "'yesterday'",
-      'Could not cast literal "yesterday" to type TIMESTAMP.',
-    ],
-    [
-      'select substr(1, 2)',
-      'substr(1, 2)',
-      'No matching signature for function SUBSTR for argument types: INT64, INT64. Supported signatures: SUBSTR(STRING, INT64, [INT64]); SUBSTR(BYTES, INT64, [INT64]).',
-    ],
-    [
-      'select substr()',
-      'substr()',
-      'No matching signature for function SUBSTR with no arguments. Supported signatures: SUBSTR(STRING, INT64, [INT64]); SUBSTR(BYTES, INT64, [INT64]).',
-    ],
-    [
-      'select id, count(*) from edge_logs',
-      'id',
-      'SELECT list expression references column id which is neither grouped nor aggregated.',
-    ],
-    [
-      'select id from edge_logs group by timestamp',
-      'id',
-      'SELECT list expression references column id which is neither grouped nor aggregated.',
-    ],
-    ['select sum(sum(i)) from types_t', 'sum(i)', 'Aggregations of aggregations are not allowed.'],
-    ['select i from types_t where count(*) > 1', 'count(*)', 'Aggregate function COUNT not allowed in WHERE clause.'],
-    ['select timestamp from edge_logs, auth_logs', 'timestamp', 'Column name timestamp is ambiguous.'],
-    ['select * from edge_logs, edge_logs', 'edge_logs', 'Duplicate table alias edge_logs in the same FROM clause.'],
-    [
-      'select metadata.request from edge_logs',
-      'request',
+    ['select net.nosuch(id) from edge_logs', 'net.nosuch'],
+    ['select id + 1 from edge_logs', '+'],
+    ["select * from edge_logs where timestamp > 'yesterday'", "'yesterday'"],
+    ['select id, count(*) from edge_logs', 'id'],
+    ['select i from types_t where count(*) > 1', 'count(*)'],
+    ['select * from edge_logs, edge_logs', 'edge_logs'],
+    ['select i from types_t order by 2', '2'],
+    ['select 1 union all select 1, 2', 'select 1, 2'],
+    ['select timestamp_trunc(ts, fortnight) from types_t', 'fortnight'],
+    ['with a as (select 1), a as (select 2) select 1', 'a'],
+  ])('%s: the place is %s', (sql, at) => {
+    expect(fault(sql)).toMatchObject({ fault: 'invalidQuery', at });
+  });
+
+  it('says how to reach a field of a list', () => {
+    expect(fault('select metadata.request from edge_logs').message).toMatch(
       /^Cannot access field request on a value with type ARRAY<.* UNNEST the array/,
-    ],
-    ['select i from types_t order by 2', '2', 'ORDER BY is out of SELECT column number range: 2.'],
-    [
-      'select 1 union all select 1, 2',
-      'select 1, 2',
-      /mismatched column count; query 1 has 1 column, query 2 has 2 columns/,
-    ],
-    ["select 1 union all select 'x'", /union/, 'Column 1 in UNION ALL has incompatible types: INT64, STRING.'],
-    ['select @nosuch', '@nosuch', "Query parameter 'nosuch' not found."],
-    [
-      'select timestamp_trunc(ts, fortnight) from types_t',
-      'fortnight',
-      'A valid date part name is required but found fortnight.',
-    ],
-    [
-      'select timestamp_add(ts, interval 1 month) from types_t',
-      'interval 1 month',
-      'TIMESTAMP_ADD does not support the MONTH date part when the argument is TIMESTAMP type.',
-    ],
-    ['select rank() from types_t', 'rank()', 'Analytic function RANK cannot be called without an OVER clause.'],
-    ['select upper(s) over () from types_t', 'upper(s) over ()', 'Function UPPER does not support an OVER clause.'],
-    ['select distinct j from types_t', /select/, 'Column j of type JSON cannot be used in SELECT DISTINCT.'],
-    ['select [1, "a"]', '[1, "a"]', 'Array elements of types {INT64, STRING} do not have a common supertype.'],
-    ['select count(*)', 'count(*)', 'Aggregate function COUNT not allowed in SELECT without FROM clause.'],
-    ['with a as (select 1), a as (select 2) select 1', 'a', 'Duplicate alias a for WITH subquery.'],
-  ])('%s', (sql, at, message) => {
-    const found = fault(sql);
-    expect(found.fault).toBe(found.message.startsWith('Unrecognized') ? 'unknownField' : 'invalidQuery');
-    expect(found.message).toMatch(message instanceof RegExp ? message : new RegExp(`^${escape(message)}$`));
-    expect(found.at).toMatch(at instanceof RegExp ? at : new RegExp(`^${escape(at)}$`));
+    );
   });
 
   it('suggests functions and date parts', () => {
@@ -161,7 +108,3 @@ describe('bounds', () => {
     expect(resolve(sql).output).toHaveLength(2);
   });
 });
-
-function escape(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-}

@@ -2,15 +2,11 @@
  * Errors of meaning in BigQuery's words: `resolver-messages.jsonl` holds what Google's own analyser said (emulator/ starts it), one
  * query a line over the tables of `environment.ts`. Its suggestions are ours to make, as `hint`.
  */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { QueryError } from '../../src/errors';
+import { jsonLines } from '../case-files';
 import { resolve } from './environment';
 
-const cases = readFileSync(join(__dirname, 'resolver-messages.jsonl'), 'utf8')
-  .trim()
-  .split('\n')
-  .map((line) => JSON.parse(line) as { readonly sql: string; readonly message: string });
+const cases = jsonLines<{ readonly sql: string; readonly message: string }>('googlesql/resolver-messages.jsonl');
 
 it('has enough cases to mean something', () => expect(cases.length).toBeGreaterThan(500));
 

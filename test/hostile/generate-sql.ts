@@ -4,171 +4,188 @@ import { times } from './requests';
 /** Makes one text of about `n` units of something. */
 export type Shape = (n: number) => string;
 
-const from = (item: string): string => `select ${item} from edge_logs`;
-const chain = (n: number, body: (before: string, i: number) => string): string =>
-  `with c0 as (select id, 1 as x from edge_logs), ${times(Math.max(1, n), (i) => `c${i + 1} as (${body(`c${i}`, i + 1)})`)} select * from c${Math.max(1, n)}`;
-const nested = (n: number, open: string, inner: string, close: string): string =>
-  `select ${open.repeat(n)}${inner}${close.repeat(n)} as x from edge_logs`;
+/**
+ * `«unit¦separator»` is the unit n times, with `, ` between where no separator is given, and after `≤97 ` so many times at the most; within it
+ * `#` is the number of the unit, `##` that of the next. `¤` is n.
+ */
+const expanded = (template: string, n: number): string =>
+  template
+    .replace(/«(?:≤(\d+) )?([^¦»]*)(?:¦([^»]*))?»/g, (_, most: string | undefined, unit: string, between = ', ') => {
+      const numbered = (i: number): string => unit.replaceAll('##', String(i + 1)).replaceAll('#', String(i));
+      return times(Math.min(n, Number(most ?? n)), numbered, String(between));
+    })
+    .replaceAll('¤', String(n));
+
+/** @param around what stands around each template */
+export function shapes(
+  templates: Readonly<Record<string, string>>,
+  around = (template: string): string => template,
+): Readonly<Record<string, Shape>> {
+  return Object.fromEntries(
+    Object.entries(templates).map(([name, template]) => [name, (n) => expanded(around(template), n)]),
+  );
+}
+
+/** What stands in a select list. */
+const ITEMS = {
+  'select items': 'id as c#',
+  'items of one name': 'id',
+  'fields that are read': '(select m.request[0].path from unnest(metadata) m) as c#',
+  windows: 'sum(1) over (partition by id order by timestamp rows between # preceding and # following) as w#',
+  aggregates: "countif(id = '#') as c#",
+  'distinct aggregates': "count(distinct concat(id, '#')) as c#",
+  'aggregated arrays': 'array_agg(id order by timestamp limit ##) as c#',
+  'scalar subqueries': "(select max(id) from auth_logs where id > '#') as c#",
+  casts:
+    'safe_cast(id as int64) as c#, safe_cast(id as float64) as d#, safe_cast(id as timestamp) as e#, safe_cast(id as numeric) as f#, safe_cast(id as date) as g#',
+  patterns: "regexp_contains(id, r'(a{1,20}){20}b#') as c#",
+  'casts with colons': 'id::text as c#',
+  parameters: '@project as c#',
+};
+
+/** A select list. */
+const LISTS = {
+  'names left out': '* except («c#»)',
+  'names replaced': "* replace («'#' as id»)",
+  'texts joined': '«id¦ || » as x',
+  sums: '«#¦ + » as x',
+  'branches of CASE': "case id «when '#' then #¦ » end as x",
+  arguments: 'greatest(«#») as x',
+  elements: '[«#»] as x',
+  'fields of a struct': 'struct(«# as f#») as x',
+  'a format of directives': "format('«%s¦»'«, id¦») as x",
+  'a time format of directives': "format_timestamp('«%F %T %A ¦»', timestamp) as x",
+  'a time format that is read': "safe.parse_timestamp('«%F %T ¦»', id) as x",
+  'a JSON path': "json_value(event_message, '$«.a[0]¦»') as x",
+  digits: '«9¦» as x',
+  'digits of NUMERIC': "bignumeric '«9¦»' as x",
+  'an exponent': '1e«9¦» as x',
+  'a long name': '«x¦»',
+  'a long name in backticks': '`«x¦»` as `«y¦»`',
+  'a path of names': 'metadata«.a¦»',
+  'an unknown function': '«f¦»(id)',
+  'a literal of escapes': "'«\\u00e9\\x41\\n¦»' as x",
+  'a literal of quotes': "'«''¦»' as x",
+  'unknown escapes': "'«\\d¦»' as x",
+  'a chain of colons': 'id«::text¦» as x',
+  'a literal not closed': "'«x¦»",
+  intervals: 'timestamp_add(timestamp, interval «9¦» day) as x',
+  'named types': 'cast(null as struct<«f# int64»>) as x',
+};
+
+/** A CTE over the one before it, `c#`, whose columns are `id` and `x`. */
+const CHAINS = {
+  'CTEs in a chain': 'select * from c#',
+  'CTEs read twice': 'select a.id, a.x from c# a, c# b',
+  'CTEs joined with themselves': 'select a.id, b.x from c# a join c# b using (id)',
+  'CTEs in EXISTS': 'select id, x from c# where exists (select 1 from c#)',
+  'CTEs in IN': 'select id, x from c# where id in (select id from c#)',
+  'CTEs in scalar subqueries': 'select id, (select max(x) from c#) as x from c#',
+  'CTEs in unions': 'select * from c# union all select * from c#',
+  'CTEs that aggregate': 'select id, sum(x) as x from c# group by id having count(*) < (select count(*) + 1 from c#)',
+  'CTEs that copy an expression': 'select id, x + x as x from c#',
+  'CTEs that join texts': 'select concat(id, id) as id, x from c#',
+  'CTEs that format': "select format('%T %t', id, id) as id, x from c#",
+};
+
+const STATEMENTS = {
+  stars: "select «e.* except (timestamp, event_message, metadata) replace ('#' as id)» from edge_logs e",
+  'cross joins': 'select count(*) n from «edge_logs e#»',
+  'joins with USING': 'select count(*) n from edge_logs e «join auth_logs a# using (id)¦ »',
+  'joins with ON': 'select count(*) n from edge_logs e «left join auth_logs a# on a#.id = e.id¦ »',
+  'unnested arrays': 'select count(*) n from edge_logs e «cross join unnest(e.metadata) m#¦ »',
+  'correlated paths': 'select count(*) n from edge_logs e«, e.metadata m#, m#.request r#¦»',
+  unions: '«select # as x¦ union all »',
+  'distinct unions': "«(select id from edge_logs where id <> '#')¦ union distinct »",
+  'unions of wide rows': '«select * from edge_logs¦ union all »',
+  'CTEs of one name': 'with «c as (select 1 x)» select 1',
+  'CTEs of one row':
+    'with c0 as (select 1 x), «c## as (select a.x from c# a, c# b)» select u from c¤, unnest([c¤.x]) u',
+  'CTEs that wrap in structs':
+    'with c0 as (select 1 as x), «c## as (select struct(x as a, x as b) as x from c#)» select x from c¤',
+  'CTEs with constant rows':
+    'select x from edge_logs, «(select (select x from edge_logs, ¦»(select 1 as x) c« limit 1) as x) d¦»',
+  'CTEs twice as wide':
+    'with c0 as (select * from edge_logs), «c## as (select a.*, b.* from c# a, c# b)» select 1 from c¤',
+  'windows by name': 'select row_number() over w0 as x from edge_logs window w0 as (order by id)«, w## as (w#)¦»',
+  'window functions of one window': 'select «lag(id, #) over w as l#» from edge_logs window w as (order by id)',
+  QUALIFY: 'select id from edge_logs where true qualify «row_number() over (order by id) > #¦ and »',
+  'group keys': "select count(*) n from edge_logs group by «concat(id, '#')»",
+  'group keys by position': "select «concat(id, '#') as c#» from edge_logs group by «##»",
+  rollup: 'select count(*) n from edge_logs group by rollup («id»)',
+  cubes: 'select count(*) n from edge_logs group by grouping sets («cube (id, timestamp, event_message)»)',
+  'a product of grouping sets': 'select count(*) n from edge_logs group by «rollup (id, timestamp)»',
+  'sort keys': "select id from edge_logs order by «concat(id, '#') desc»",
+  'sort positions': 'select id from edge_logs order by «1»',
+  'PIVOT columns': "select * from (select id, 1 as n from edge_logs) pivot (sum(n) for id in («'#' as p#»))",
+  'PIVOT aggregates':
+    "select * from (select id, 1 as n from edge_logs) pivot («sum(n) as s#» for id in ('a', 'b', 'c'))",
+  'UNPIVOT columns': 'select * from (select «# as c#») unpivot (v for k in («c#»))',
+  'conditions with OR': "select id from edge_logs where «id = '#'¦ or »",
+  'conditions with AND and OR': "select id from edge_logs where «(id = '#' or id like '%#%')¦ and »",
+  'items of IN': "select id from edge_logs where id in («'#'»)",
+  'items of IN, all of other types': "select id from edge_logs where 1 in («#.5, numeric '#', #»)",
+  'a LIKE pattern': "select id from edge_logs where id like '«%_¦»'",
+  'a table path': 'select 1 from «a¦.»',
+  comments: '«/* x */ -- y\n¦» select 1',
+  'a comment not closed': 'select 1 «/* ¦»',
+  semicolons: 'select 1«;¦»',
+  blanks: 'select« ¦»1',
+  garbage: 'select «a + ¦» from from',
+  'a limit': 'select id from edge_logs limit «9¦» offset «9¦»',
+  pipes: 'from edge_logs «|> where true ¦»',
+};
 
 /** What repeats, by its name. */
 export const REPEATED: Readonly<Record<string, Shape>> = {
-  'select items': (n) => from(times(n, (i) => `id as c${i}`)),
-  'items of one name': (n) => from(times(n, () => 'id')),
-  stars: (n) =>
-    from(times(n, (i) => `e.* except (timestamp, event_message, metadata) replace ('${i}' as id)`)).replace(
-      'edge_logs',
-      'edge_logs e',
-    ),
-  'names left out': (n) => from(`* except (${times(n, (i) => `c${i}`)})`),
-  'names replaced': (n) => from(`* replace (${times(n, (i) => `'${i}' as id`)})`),
-  'cross joins': (n) => `select count(*) n from ${times(n, (i) => `edge_logs e${i}`)}`,
-  'joins with USING': (n) =>
-    `select count(*) n from edge_logs e ${times(n, (i) => `join auth_logs a${i} using (id)`, ' ')}`,
-  'joins with ON': (n) =>
-    `select count(*) n from edge_logs e ${times(n, (i) => `left join auth_logs a${i} on a${i}.id = e.id`, ' ')}`,
-  'unnested arrays': (n) =>
-    `select count(*) n from edge_logs e ${times(n, (i) => `cross join unnest(e.metadata) m${i}`, ' ')}`,
-  'correlated paths': (n) =>
-    `select count(*) n from edge_logs e${times(n, (i) => `, e.metadata m${i}, m${i}.request r${i}`, '')}`,
-  unions: (n) => times(n, (i) => `select ${i} as x`, ' union all '),
-  'distinct unions': (n) => times(n, (i) => `(select id from edge_logs where id <> '${i}')`, ' union distinct '),
-  'unions of wide rows': (n) => times(n, () => 'select * from edge_logs', ' union all '),
-  'CTEs of one name': (n) => `with ${times(n, () => 'c as (select 1 x)')} select 1`,
-  'CTEs in a chain': (n) => chain(n, (c) => `select * from ${c}`),
-  'CTEs read twice': (n) => chain(n, (c) => `select a.id, a.x from ${c} a, ${c} b`),
-  'CTEs joined with themselves': (n) => chain(n, (c) => `select a.id, b.x from ${c} a join ${c} b using (id)`),
-  'CTEs in EXISTS': (n) => chain(n, (c) => `select id, x from ${c} where exists (select 1 from ${c})`),
-  'CTEs in IN': (n) => chain(n, (c) => `select id, x from ${c} where id in (select id from ${c})`),
-  'CTEs in scalar subqueries': (n) => chain(n, (c) => `select id, (select max(x) from ${c}) as x from ${c}`),
-  'CTEs in unions': (n) => chain(n, (c) => `select * from ${c} union all select * from ${c}`),
-  'CTEs that aggregate': (n) =>
-    chain(n, (c) => `select id, sum(x) as x from ${c} group by id having count(*) < (select count(*) + 1 from ${c})`),
-  'CTEs of one row': (n) =>
-    `with c0 as (select 1 x), ${times(n, (i) => `c${i + 1} as (select a.x from c${i} a, c${i} b)`)} select u from c${n}, unnest([c${n}.x]) u`,
-  'CTEs that copy an expression': (n) => chain(n, (c) => `select id, x + x as x from ${c}`),
-  'CTEs that join texts': (n) => chain(n, (c) => `select concat(id, id) as id, x from ${c}`),
-  'CTEs that format': (n) => chain(n, (c) => `select format('%T %t', id, id) as id, x from ${c}`),
-  'CTEs that wrap in structs': (n) =>
-    `with c0 as (select 1 as x), ${times(n, (i) => `c${i + 1} as (select struct(x as a, x as b) as x from c${i})`)} select x from c${n}`,
-  'CTEs with constant rows': (n) =>
-    `select x from edge_logs, ${'(select (select x from edge_logs, '.repeat(n)}(select 1 as x) c${' limit 1) as x) d'.repeat(n)}`,
-  'CTEs twice as wide': (n) =>
-    `with c0 as (select * from edge_logs), ${times(n, (i) => `c${i + 1} as (select a.*, b.* from c${i} a, c${i} b)`)} select 1 from c${n}`,
-  windows: (n) =>
-    from(
-      times(
-        n,
-        (i) =>
-          `sum(1) over (partition by id order by timestamp rows between ${i} preceding and ${i} following) as w${i}`,
-      ),
-    ),
-  'windows by name': (n) =>
-    `select row_number() over w0 as x from edge_logs window ${times(n, (i) => (i === 0 ? 'w0 as (order by id)' : `w${i} as (w${i - 1})`))}`,
-  'window functions of one window': (n) =>
-    `select ${times(n, (i) => `lag(id, ${i}) over w as l${i}`)} from edge_logs window w as (order by id)`,
-  QUALIFY: (n) =>
-    `select id from edge_logs where true qualify ${times(n, (i) => `row_number() over (order by id) > ${i}`, ' and ')}`,
-  'group keys': (n) => `select count(*) n from edge_logs group by ${times(n, (i) => `concat(id, '${i}')`)}`,
-  'group keys by position': (n) =>
-    `select ${times(n, (i) => `concat(id, '${i}') as c${i}`)} from edge_logs group by ${times(n, (i) => String(i + 1))}`,
-  rollup: (n) => `select count(*) n from edge_logs group by rollup (${times(n, () => 'id')})`,
-  cubes: (n) =>
-    `select count(*) n from edge_logs group by grouping sets (${times(n, () => 'cube (id, timestamp, event_message)')})`,
-  'a product of grouping sets': (n) =>
-    `select count(*) n from edge_logs group by ${times(n, () => 'rollup (id, timestamp)')}`,
-  aggregates: (n) => from(times(n, (i) => `countif(id = '${i}') as c${i}`)),
-  'distinct aggregates': (n) => from(times(n, (i) => `count(distinct concat(id, '${i}')) as c${i}`)),
-  'aggregated arrays': (n) => from(times(n, (i) => `array_agg(id order by timestamp limit ${i + 1}) as c${i}`)),
-  'sort keys': (n) => `select id from edge_logs order by ${times(n, (i) => `concat(id, '${i}') desc`)}`,
-  'sort positions': (n) => `select id from edge_logs order by ${times(n, () => '1')}`,
-  'PIVOT columns': (n) =>
-    `select * from (select id, 1 as n from edge_logs) pivot (sum(n) for id in (${times(n, (i) => `'${i}' as p${i}`)}))`,
-  'PIVOT aggregates': (n) =>
-    `select * from (select id, 1 as n from edge_logs) pivot (${times(n, (i) => `sum(n) as s${i}`)} for id in ('a', 'b', 'c'))`,
-  'UNPIVOT columns': (n) =>
-    `select * from (select ${times(n, (i) => `${i} as c${i}`)}) unpivot (v for k in (${times(n, (i) => `c${i}`)}))`,
-  'conditions with OR': (n) => `select id from edge_logs where ${times(n, (i) => `id = '${i}'`, ' or ')}`,
-  'conditions with AND and OR': (n) =>
-    `select id from edge_logs where ${times(n, (i) => `(id = '${i}' or id like '%${i}%')`, ' and ')}`,
-  'texts joined': (n) => from(`${times(n, () => 'id', ' || ')} as x`),
-  sums: (n) => from(`${times(n, (i) => String(i), ' + ')} as x`),
-  'items of IN': (n) => `select id from edge_logs where id in (${times(n, (i) => `'${i}'`)})`,
-  'items of IN, all of other types': (n) =>
-    `select id from edge_logs where 1 in (${times(n, (i) => (i % 3 === 0 ? `${i}.5` : i % 3 === 1 ? `numeric '${i}'` : String(i)))})`,
-  'branches of CASE': (n) => from(`case id ${times(n, (i) => `when '${i}' then ${i}`, ' ')} end as x`),
-  arguments: (n) => from(`greatest(${times(n, (i) => String(i))}) as x`),
-  elements: (n) => from(`[${times(n, (i) => String(i))}] as x`),
-  'fields of a struct': (n) => from(`struct(${times(n, (i) => `${i} as f${i}`)}) as x`),
-  'fields that are read': (n) => from(times(n, (i) => `(select m.request[0].path from unnest(metadata) m) as c${i}`)),
-  'scalar subqueries': (n) => from(times(n, (i) => `(select max(id) from auth_logs where id > '${i}') as c${i}`)),
-  casts: (n) =>
-    from(times(n, (i) => `safe_cast(id as ${['int64', 'float64', 'timestamp', 'numeric', 'date'][i % 5]}) as c${i}`)),
-  patterns: (n) => from(times(n, (i) => `regexp_contains(id, r'(a{1,20}){20}b${i}') as c${i}`)),
-  'a format of directives': (n) => from(`format('${'%s'.repeat(n)}'${', id'.repeat(n)}) as x`),
-  'a time format of directives': (n) => from(`format_timestamp('${'%F %T %A '.repeat(n)}', timestamp) as x`),
-  'a time format that is read': (n) => from(`safe.parse_timestamp('${'%F %T '.repeat(n)}', id) as x`),
-  'a JSON path': (n) => from(`json_value(event_message, '$${'.a[0]'.repeat(n)}') as x`),
-  'a LIKE pattern': (n) => `select id from edge_logs where id like '${'%_'.repeat(n)}'`,
-  digits: (n) => from(`${'9'.repeat(n)} as x`),
-  'digits of NUMERIC': (n) => from(`bignumeric '${'9'.repeat(n)}' as x`),
-  'an exponent': (n) => from(`1e${'9'.repeat(n)} as x`),
-  'a long name': (n) => from('x'.repeat(n)),
-  'a long name in backticks': (n) => from(`\`${'x'.repeat(n)}\` as \`${'y'.repeat(n)}\``),
-  'a path of names': (n) => from(`metadata${'.a'.repeat(n)}`),
-  'a table path': (n) => `select 1 from ${times(n, () => 'a', '.')}`,
-  'an unknown function': (n) => from(`${'f'.repeat(n)}(id)`),
-  'a literal of escapes': (n) => from(`'${'\\u00e9\\x41\\n'.repeat(n)}' as x`),
-  'a literal of quotes': (n) => from(`'${"''".repeat(n)}' as x`),
-  'unknown escapes': (n) => from(`'${'\\d'.repeat(n)}' as x`),
-  'casts with colons': (n) => from(times(n, (i) => `id::text as c${i}`)),
-  'a chain of colons': (n) => from(`id${'::text'.repeat(n)} as x`),
-  'a literal not closed': (n) => from(`'${'x'.repeat(n)}`),
-  comments: (n) => `${'/* x */ -- y\n'.repeat(n)} select 1`,
-  'a comment not closed': (n) => `select 1 ${'/* '.repeat(n)}`,
-  semicolons: (n) => `select 1${';'.repeat(n)}`,
-  blanks: (n) => `select${' '.repeat(n)}1`,
-  garbage: (n) => `select ${'a + '.repeat(n)} from from`,
-  parameters: (n) => from(times(n, (i) => `@project as c${i}`)),
-  intervals: (n) => from(`timestamp_add(timestamp, interval ${'9'.repeat(n)} day) as x`),
-  'a limit': (n) => `select id from edge_logs limit ${'9'.repeat(n)} offset ${'9'.repeat(n)}`,
-  pipes: (n) => `from edge_logs ${'|> where true '.repeat(n)}`,
-  'named types': (n) => from(`cast(null as struct<${times(n, (i) => `f${i} int64`)}>) as x`),
+  ...shapes(ITEMS, (item) => `select «${item}» from edge_logs`),
+  ...shapes(LISTS, (list) => `select ${list} from edge_logs`),
+  ...shapes(CHAINS, (cte) => `with c0 as (select id, 1 as x from edge_logs), «c## as (${cte})» select * from c¤`),
+  ...shapes(STATEMENTS),
+};
+
+/** Before, within and after an expression. */
+const EXPRESSIONS = {
+  parentheses: '(·1·)',
+  brackets: '[·1·]',
+  'array subqueries': 'array(select ·1·)',
+  structs: 'struct(·1·)',
+  'structs of two': 'struct(1, ·1·)',
+  casts: 'cast(·1· as string)',
+  CASE: "case when id = 'a' then ·1· end",
+  IF: "if(id = 'a', 1, ·1·)",
+  COALESCE: 'coalesce(null, ·id·)',
+  'SAFE calls': 'safe.substr(·id·, 1)',
+  REPLACE: "replace(·id·, 'a', 'aa')",
+  FORMAT: "format('%T', ·id·)",
+  TO_JSON_STRING: 'to_json_string(·id·)',
+  CONCAT: 'concat(id, ·id·)',
+  'a product of FORMAT': "format('%s%s', id, ·id·)",
+  NOT: 'not ·true·',
+  signs: '- ·1·',
+  subscripts: '·[[1]]·[0]',
+  comparisons: '(1 = ·1·)',
+  'scalar subqueries': '(select ·1·)',
+  'correlated subqueries': "(select max(id || ·'x'·) from auth_logs)",
+  EXISTS: 'exists (select 1 from edge_logs where ·true·)',
+  'EXISTS over arrays': 'exists (select 1 from unnest(metadata) where ·exists (select 1 from auth_logs)·)',
+  windows: 'max(·1·) over ()',
+  aggregates: 'max(·1·)',
 };
 
 /** What nests, by its name. */
 export const NESTED: Readonly<Record<string, Shape>> = {
-  parentheses: (n) => nested(n, '(', '1', ')'),
-  brackets: (n) => nested(n, '[', '1', ']'),
-  'array subqueries': (n) => nested(n, 'array(select ', '1', ')'),
-  structs: (n) => nested(n, 'struct(', '1', ')'),
-  'structs of two': (n) => nested(n, 'struct(1, ', '1', ')'),
-  casts: (n) => nested(n, 'cast(', '1', ' as string)'),
-  CASE: (n) => nested(n, "case when id = 'a' then ", '1', ' end'),
-  IF: (n) => nested(n, "if(id = 'a', 1, ", '1', ')'),
-  COALESCE: (n) => nested(n, 'coalesce(null, ', 'id', ')'),
-  'SAFE calls': (n) => nested(n, 'safe.substr(', 'id', ', 1)'),
-  REPLACE: (n) => nested(n, 'replace(', 'id', ", 'a', 'aa')"),
-  FORMAT: (n) => nested(n, "format('%T', ", 'id', ')'),
-  TO_JSON_STRING: (n) => nested(n, 'to_json_string(', 'id', ')'),
-  CONCAT: (n) => nested(n, 'concat(id, ', 'id', ')'),
-  'a product of FORMAT': (n) => nested(n, "format('%s%s', id, ", 'id', ')'),
-  NOT: (n) => nested(n, 'not ', 'true', ''),
-  signs: (n) => nested(n, '- ', '1', ''),
-  subscripts: (n) => nested(n, '', '[[1]]', '[0]'),
-  comparisons: (n) => nested(n, '(1 = ', '1', ')'),
-  'scalar subqueries': (n) => nested(n, '(select ', '1', ')'),
-  'correlated subqueries': (n) => nested(n, '(select max(id || ', "'x'", ') from auth_logs)'),
-  EXISTS: (n) => nested(n, 'exists (select 1 from edge_logs where ', 'true', ')'),
-  'EXISTS over arrays': (n) =>
-    nested(n, 'exists (select 1 from unnest(metadata) where ', 'exists (select 1 from auth_logs)', ')'),
-  'subqueries in FROM': (n) => `select * from ${'(select * from '.repeat(n)}edge_logs${')'.repeat(n)}`,
-  'joins in parentheses': (n) =>
-    `select 1 from ${'('.repeat(n)}edge_logs e0${times(n, (i) => ` join auth_logs a${i} on true)`, '')}`,
-  WITH: (n) => `${times(n, (i) => `with c${i} as (select 1) (`, '')}select 1${')'.repeat(n)}`,
-  'unions in parentheses': (n) => `${'('.repeat(n)}select 1${' union all select 1)'.repeat(n)}`,
-  types: (n) => `select cast(null as ${'array<struct<a '.repeat(n)}int64${'>>'.repeat(n)})`,
-  windows: (n) => nested(n, 'max(', '1', ') over ()'),
-  aggregates: (n) => nested(n, 'max(', '1', ')'),
+  ...shapes(EXPRESSIONS, (expression) => {
+    const [open = '', inner = '', close = ''] = expression.split('·');
+    return `select «${open}¦»${inner}«${close}¦» as x from edge_logs`;
+  }),
+  ...shapes({
+    'subqueries in FROM': 'select * from «(select * from ¦»edge_logs«)¦»',
+    'joins in parentheses': 'select 1 from «(¦»edge_logs e0« join auth_logs a# on true)¦»',
+    WITH: '«with c# as (select 1) (¦»select 1«)¦»',
+    'unions in parentheses': '«(¦»select 1« union all select 1)¦»',
+    types: 'select cast(null as «array<struct<a ¦»int64«>>¦»)',
+  }),
   'CASE twice': (n) =>
     Array.from({ length: Math.min(n, 10) })
       .reduce<string>((inner) => `case when ${inner} = 1 then ${inner} else 0 end`, '1')

@@ -59,14 +59,6 @@ it('answers the page with its policy, and the files that it names for ever', asy
   expect(script.headers['cache-control']).toBe('public, max-age=31536000, immutable');
 });
 
-it.each(['br', 'gzip', 'identity'])('sends a file as %s', async (coding) => {
-  const { server } = await start('open');
-  const { headers, text } = await request(server).get('/explore/explorer-ABC.js').set('Accept-Encoding', coding);
-  expect(headers['content-encoding']).toBe(coding === 'identity' ? undefined : coding);
-  // supertest reads gzip and brotli itself.
-  expect(text).toBe(SCRIPT);
-});
-
 it.each(['notes.txt', 'index.html', 'explorer-ABC.js.br', '..%2Findex.html', '__proto__', 'explorer-ABC'])(
   'has no file %s',
   async (name) => {

@@ -61,17 +61,6 @@ it('tells who asked what, how it came about, what it took and what it cost', asy
   ]);
 });
 
-it('tells no value, no secret and no SQL', async () => {
-  const here = await start();
-  const sql = "SELECT 'Giraffe' FROM rows_of_project";
-  await request(here.server).get(TYPED).query({ sql }).set('X-API-KEY', 'all');
-  await request(here.server).post(TYPED).send({ lql: 'Okapi' }).set({ 'X-API-KEY': 'all', Cookie: 'Lynx' });
-  await request(here.server).get(TYPED).set('X-API-KEY', 'Secret-Wombat');
-  await request(here.server).get('/Badger?Otter=1').set({ traceparent: 'Hedgehog', 'User-Agent': 'Weasel' });
-  expect(await lines(here)).toHaveLength(4);
-  expect(here.logged.join('')).not.toMatch(/Zebra|Giraffe|Okapi|Lynx|Wombat|Badger|Otter|Hedgehog|Weasel|SELECT/);
-});
-
 it('tells the caller’s own SQL and LQL where it is asked to, and nothing else more', async () => {
   const here = await start({ logSql: true });
   const sql = "SELECT 'Giraffe' FROM nowhere";

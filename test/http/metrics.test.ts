@@ -134,41 +134,6 @@ describe('requests', () => {
     });
     expect(here.logged.join('')).not.toMatch(/nonsense|BREW|pot/);
   });
-
-  it('whose clients have left are counted as 499', async () => {
-    const engine = new ScriptedEngine();
-    const here = await start({ engine });
-    engine.onRun = (_query, { signal }) =>
-      new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
-    const gone = request(here.server).get(PLAIN).set('X-API-KEY', 'all');
-    const ended = gone.then(
-      () => 'answered',
-      () => 'gone',
-    );
-    while (engine.queries.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
-    gone.abort();
-    await ended;
-    await here.idle();
-    const requests = await counted(here, 'logquay_requests_total');
-    expect(Object.keys(requests)).toEqual([expect.stringContaining('status="499"')]);
-    expect(await counted(here, 'logquay_engine_runs_total')).toEqual({
-      'endpoint="test.plain",kind="run",result="abandoned"': 1,
-    });
-  });
-
-  it('are counted with the bytes that were sent: none for HEAD and 304', async () => {
-    const here = await start();
-    const all = { 'X-API-KEY': 'all', 'Accept-Encoding': 'identity' };
-    const { headers } = await request(here.server).get(CACHED).set(all);
-    const { etag, 'content-length': length } = headers as Record<string, string>;
-    await request(here.server).head(CACHED).set(all).expect(200);
-    await request(here.server)
-      .get(CACHED)
-      .set({ ...all, 'If-None-Match': String(etag) })
-      .expect(304);
-    const bytes = await counted(here, 'logquay_response_bytes_total');
-    expect(Object.values(bytes)).toEqual([Number(length)]);
-  });
 });
 
 it('results are counted by where they came from, and whether they were kept', async () => {

@@ -1,6 +1,5 @@
 import request from 'supertest';
 
-import { PAGE_POLICY } from '../../src/http/routes/docs/page';
 import type { Document } from '../../src/openapi/schema';
 import { serve, type Served, type ServedOptions } from './served';
 
@@ -75,13 +74,6 @@ describe('DOCS=key', () => {
     await request(server).get('/docs').set('Accept', 'text/html;q=0, */*').expect(401);
     await request(server).get('/openapi.json').set('Accept', accept).expect(401);
   });
-
-  it('shows a key with pins neither the value nor what it was chosen from', async () => {
-    const { server } = await start({ docs: 'key' });
-    const { text } = await request(server).get('/docs').set('X-API-KEY', 'pinned').expect(200);
-    expect(text).toContain('fixed by this key');
-    expect(text).not.toMatch(/data-parameter="project"|\babc\b/);
-  });
 });
 
 describe('DOCS=off', () => {
@@ -96,38 +88,6 @@ describe('DOCS=off', () => {
 describe.each(PATHS)('%s', (path) => {
   const type = path === '/docs' ? 'text/html' : 'application/json';
 
-  it('has an ETag, and 304 for who has it', async () => {
-    const { server } = await start();
-    const { headers, text } = await request(server).get(path).expect(200);
-    const etag = String(headers.etag);
-    expect(etag).toMatch(/^W\/"[\w-]{43}"$/);
-    for (const given of [etag, etag.slice(2), `"x", ${etag}`, '*']) {
-      const { text: none, headers: sent } = await request(server).get(path).set('If-None-Match', given).expect(304);
-      expect(none).toBe('');
-      expect(sent).toMatchObject({ etag, 'cache-control': 'private, no-cache', vary: 'Accept, Accept-Encoding' });
-    }
-    const again = await request(server).get(path).set('If-None-Match', '"other"').expect(200);
-    expect([again.text, again.headers.etag]).toEqual([text, etag]);
-  });
-
-  it('answers HEAD like GET, without a body', async () => {
-    const { server } = await start();
-    const got = await request(server).get(path).set('Accept-Encoding', 'identity').expect(200);
-    const head = await request(server).head(path).set('Accept-Encoding', 'identity').expect(200);
-    expect(head.text).toBeUndefined();
-    for (const name of ['etag', 'content-type', 'content-length', 'vary', 'content-security-policy']) {
-      expect([name, head.headers[name]]).toEqual([name, got.headers[name]]);
-    }
-  });
-
-  it('refuses other methods, and tells which there are', async () => {
-    const { server } = await start();
-    for (const method of ['post', 'put', 'delete', 'patch'] as const) {
-      await request(server)[method](path).expect(405).expect('Allow', 'GET, HEAD, OPTIONS');
-    }
-    await request(server).options(path).expect(204).expect('Allow', 'GET, HEAD, OPTIONS');
-  });
-
   it('judges Accept', async () => {
     const { server } = await start();
     const group = type.replace(/\/.*/, '/*');
@@ -138,29 +98,5 @@ describe.each(PATHS)('%s', (path) => {
       const { body } = await request(server).get(path).set('Accept', accept).expect(406);
       expect(body).toMatchObject({ error: { errors: [{ reason: 'notAcceptable', allowed: [type] }] } });
     }
-  });
-
-  it('is compressed where that is accepted, with one tag', async () => {
-    const { server } = await start();
-    const plain = await request(server).get(path).set('Accept-Encoding', 'identity');
-    for (const coding of ['gzip', 'br']) {
-      const { headers } = await request(server).get(path).set('Accept-Encoding', coding).buffer(false);
-      expect(headers).toMatchObject({ 'content-encoding': coding, etag: plain.headers.etag as string });
-      expect(Number(headers['content-length'])).toBeLessThan(plain.text.length / 2);
-    }
-  });
-
-  it('has one policy, that of the page: JSON needs none', async () => {
-    const { server } = await start();
-    const { headers } = await request(server).get(path).expect(200);
-    const policy = path === '/docs' ? PAGE_POLICY : undefined;
-    // A header that is sent twice comes as one, joined.
-    expect(headers['content-security-policy']).toBe(policy);
-    expect(headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' });
-  });
-
-  it('is 503 while starting', async () => {
-    const { server } = await start({ starting: true });
-    await request(server).get(path).expect(503).expect('Retry-After', '1');
   });
 });

@@ -86,6 +86,8 @@ describe('create', () => {
       'project=a=b',
       '--pin',
       'interval=1hr',
+      '--pin',
+      'interval=1day',
       '--redact',
       '--allow-sql',
       '--rate-limit',
@@ -99,9 +101,10 @@ describe('create', () => {
     expect(entry?.key).toEqual({
       name: 'tenant-1',
       endpoints: ['logs.all', 'usage.api-counts'],
-      pins: new Map([
+      pins: new Map<string, string | string[]>([
         ['project', 'a=b'],
-        ['interval', '1hr'],
+        // A list.
+        ['interval', ['1hr', '1day']],
       ]),
       redact: true,
       allowSql: true,
@@ -111,6 +114,7 @@ describe('create', () => {
       expires: NOW + 90 * 86_400_000,
     });
     expect(notes.join('\n')).toContain('fences by a text match only');
+    expect((await run('list')).out.join()).toContain('pin interval=["1hr","1day"]');
     expect((await run('create', '--name', 'free')).notes.join('\n')).not.toContain('text match');
   });
 

@@ -6,7 +6,6 @@ import { readKeysFile } from '../../src/keys/keys-file';
 import { type Ended, leaveFolder, logquay, ownFolder } from '../cli/command-line';
 
 const PAGE = readFileSync(path.join(__dirname, '../../docs/keys.md'), 'utf8');
-const OPTIONS = [...PAGE.matchAll(/^\| `(--[a-z-]+)/gm)].map(([, option]) => option ?? '');
 const COMMANDS = [...PAGE.matchAll(/^npm run keys -- (.*)$/gm)].map(([, words]) => (words ?? '').split(' '));
 
 let folder = '';
@@ -22,19 +21,6 @@ function run(args: readonly string[]): Promise<Ended> {
 }
 
 describe('docs/keys.md', () => {
-  it('lists the options of the help text', async () => {
-    const { out } = await run(['create', '--help']);
-    const shown = [...out.join('\n').matchAll(/^ +(?:-h, )?(--[a-z-]{2,})/gm)].map(([, option]) => option);
-    expect([...OPTIONS, '--help'].sort()).toEqual([...new Set(shown)].sort());
-  });
-
-  it.each(OPTIONS)('lists %s, which the command takes', async (option) => {
-    // Whatever else may be wrong with it, it is not unknown.
-    const { notes } = await run(['create', option]);
-    expect(notes.join()).toContain('error: ');
-    expect(notes.join()).not.toContain('unknown option');
-  });
-
   it('has commands that work one after the other', async () => {
     expect(COMMANDS.length).toBeGreaterThan(3);
     for (const words of COMMANDS) expect((await run(words)).code).toBe(0);

@@ -356,22 +356,4 @@ describe('while running', () => {
     expect([reported[2], reported[5]]).toEqual([null, null]);
     expect(reported.join()).not.toContain(hash('a'));
   });
-
-  it('a faulty entry is left out, the others change', async () => {
-    await writeKeys({ name: 'a', hash: hash('a') });
-    const ring = await open();
-    await writeKeys({ name: 'a', hash: 'broken' }, { name: 'b', hash: hash('b') });
-    await until(() => accepts(ring, 'b'));
-    expect(accepts(ring, 'a')).toBe(false);
-    expect(logged.some((line) => line.includes('entry 1 (a)'))).toBe(true);
-  });
-
-  it('takes a change up by default', async () => {
-    await writeKeys({ name: 'a', hash: hash('a') });
-    const log = { info: () => 0, warn: () => 0 };
-    const ring = await openKeyRing({ apiKey: null, keysFile, keysFileGiven: true, startKeyFile: null, log });
-    rings.push(ring);
-    await writeKeys();
-    await until(() => !accepts(ring, 'a'));
-  });
 });

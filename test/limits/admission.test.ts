@@ -43,19 +43,6 @@ function runs(bounds: Partial<ConstructorParameters<typeof FairSlots>[0]> = {}) 
   return { admission, runs: new Runs(admission) };
 }
 
-it('lets each key run up to its bound, whatever the others do', async () => {
-  const { runs: all, admission } = runs();
-  for (const name of ['a1', 'a2', 'a3', 'b1', 'b2', 'b3']) void all.start(name);
-  await sleep(0);
-  expect(all.begun).toEqual(['a1', 'a2', 'b1', 'b2']);
-  expect(admission.waiting).toBe(2);
-  await all.end('b1');
-  expect(all.begun).toEqual(['a1', 'a2', 'b1', 'b2', 'b3']);
-  await all.end('a2');
-  expect(all.begun.at(-1)).toBe('a3');
-  expect(admission.waiting).toBe(0);
-});
-
 it('goes round the keys, oldest run of each first', async () => {
   const { runs: all } = runs({ perName: 10, total: 1, waiting: 10 });
   for (const name of ['z', 'a1', 'a2', 'a3', 'b1', 'b2', 'c1']) void all.start(name);

@@ -120,26 +120,3 @@ it('waits a moment at the end for a reader that is slow, and no longer', () => {
   writer.flushSync();
   expect(writer.dropped).toBe(5);
 });
-
-it('writes everything at the end', () => {
-  descriptor.most = 100;
-  write(0, 5);
-  writer.flushSync();
-  expect(written()).toEqual([0, 1, 2, 3, 4]);
-});
-
-it('lines arrive in order, through every failure but those that are counted', () => {
-  descriptor.most = 700;
-  write(0, 20);
-  descriptor.code = 'EAGAIN';
-  write(20, 40);
-  pass(200);
-  expect(writer.dropped).toBe(0);
-  descriptor.code = null;
-  pass();
-  expect(written()).toEqual([...Array(40).keys()]);
-  descriptor.code = 'EPIPE';
-  write(40, 45);
-  pass();
-  expect(writer.dropped).toBe(5);
-});

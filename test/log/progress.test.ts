@@ -1,4 +1,3 @@
-import { openLog } from '../../src/log';
 import { inWords, progressLines, StatusLine } from '../../src/log/status-line';
 
 /** What a terminal of that width shows in the end; it does what CR, LF and EL say. */
@@ -51,25 +50,6 @@ describe('on a terminal', () => {
     line.show(null);
     line.write('third\n');
     expect(screen.lines).toEqual(['first', 'second', 'third', '']);
-  });
-
-  it('is written ten times a second at the most, and never wraps', () => {
-    const screen = new Screen(30);
-    let now = 0;
-    const line = new StatusLine(screen, () => now);
-    for (; now < 1000; now++) line.show(rows(now));
-    expect(screen.lines).toEqual(['Making sample logs: 900 of 52']);
-  });
-
-  it('is part of the log there, unless that is silent', () => {
-    const screen = new Screen(80);
-    openLog('silent', screen).progress?.(rows(1));
-    expect(screen.lines).toEqual(['']);
-    const log = openLog('warn', screen);
-    log.progress?.(rows(1));
-    log.warn('careful');
-    expect(screen.lines[0]).toMatch(/ warn  careful$/);
-    expect(screen.lines[1]).toBe('Making sample logs: 1 of 52,000 rows (0 %)');
   });
 });
 

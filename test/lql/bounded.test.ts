@@ -30,30 +30,8 @@ describe('any text is read or refused with a code', () => {
     'forms with a meaning': fc
       .array(
         fc.constantFrom(
-          't:',
-          'm.a:',
-          '2024-',
-          '03-',
-          '{01..02}',
-          '17',
-          'T10:00:00',
-          '.5',
-          'Z',
-          '..',
-          'last@',
-          '5',
-          'h',
-          '"',
           ' ',
-          '-',
-          's:',
-          'c:',
-          'f:',
-          'now',
-          '1710683222',
-          '>',
-          '~',
-          '@>',
+          ...'t: m.a: 2024- 03- {01..02} 17 T10:00:00 .5 Z .. last@ 5 h " - s: c: f: now 1710683222 > ~ @>'.split(' '),
         ),
         { maxLength: 12 },
       )
@@ -79,62 +57,12 @@ describe('any text is read or refused with a code', () => {
 });
 
 describe('the longest text takes milliseconds, whatever it repeats', () => {
-  const parts = [
-    '"',
-    '\\"',
-    '"\\',
-    '(',
-    '\\',
-    '-',
-    '~',
-    ':',
-    '.',
-    'a',
-    'a.',
-    'é',
-    '🚀',
-    ' ',
-    '\n',
-    '1',
-    '1.',
-    '..',
-    '1..',
-    '9',
-    '@',
-  ]
-    .concat([
-      '{01..02}',
-      '2024-03-17',
-      'T10:00:00',
-      'info..',
-      '0',
-      '-1',
-      's:a ',
-      'm.a:1 ',
-      't:now ',
-      'x ',
-      '"x" ',
-      'last@',
-      '\u0301',
-    ])
-    .concat(['c:count(', '((', '))', '*', 'm.', ',', '=']);
-  const heads = [
-    '',
-    'm.a:',
-    'm.a:"',
-    'm.a:(',
-    'm.a:~',
-    't:',
-    's:',
-    'c:sum(',
-    'f:',
-    '~',
-    '"',
-    '-',
-    'm.level:',
-    's:a@',
-    'm.a:1..',
-  ];
+  const parts = [' ', '\n', 's:a ', 'm.a:1 ', 't:now ', 'x ', '"x" ', '\u0301'].concat(
+    String.raw`" \" "\ ( \ - ~ : . a a. é 🚀 1 1. .. 1.. 9 @ {01..02} 2024-03-17 T10:00:00 info.. 0 -1 last@ c:count( (( )) * m. , =`.split(
+      ' ',
+    ),
+  );
+  const heads = ['', ...'m.a: m.a:" m.a:( m.a:~ t: s: c:sum( f: ~ " - m.level: s:a@ m.a:1..'.split(' ')];
   test.each(heads)('after %p', (head) => {
     for (const part of parts) {
       const text = (head + part.repeat(65_536)).slice(0, 20_000);

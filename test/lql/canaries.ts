@@ -4,6 +4,7 @@
  */
 import { readLql } from '../../src/lql/read';
 import { toSql } from '../../src/lql/sql';
+import { restFieldsOf } from '../engines/fields';
 import type { Run } from './rows-over-engine';
 
 const TEXTS: readonly string[] = [
@@ -44,24 +45,11 @@ const TEXTS: readonly string[] = [
   "'; DROP TABLE raw_lql; --",
 ];
 
-const string = { type: 'STRING', mode: 'NULLABLE' };
-
 /** A table with a row for each text. */
 export const CANARIES = {
-  fields: [
-    { type: 'TIMESTAMP', name: 'timestamp' },
-    { ...string, name: 'id' },
-    { ...string, name: 'event_message' },
-    {
-      type: 'RECORD',
-      mode: 'REPEATED',
-      name: 'metadata',
-      fields: [
-        { ...string, name: 'name' },
-        { type: 'STRING', mode: 'REPEATED', name: 'tags' },
-      ],
-    },
-  ],
+  fields: restFieldsOf(
+    'timestamp TIMESTAMP, id STRING, event_message STRING, metadata RECORD*(name STRING, tags STRING*)',
+  ),
   rows: TEXTS.map((text, i) => ({
     timestamp: '2024-03-17T12:00:00Z',
     id: String(i),

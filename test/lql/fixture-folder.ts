@@ -8,6 +8,7 @@ import { typeOfName } from '../../src/googlesql/type-names';
 import type { SqlType } from '../../src/googlesql/types';
 import type { Gate } from '../../src/sandbox/gate';
 import type { StoredQuery } from '../../src/sandbox/stored-query';
+import { textsOf } from '../engines/queries';
 import { CANARIES } from './canaries';
 import { FIXTURE } from './case-file';
 import type { Row, Run } from './rows-over-engine';
@@ -35,17 +36,7 @@ export function lqlDataFolder(): { readonly path: string; readonly remove: () =>
 export function runThroughGate(engine: Engine, gate: Gate, table: Table): Run {
   return async (sql, tables) => {
     const admitted = await gate.admit(storedQuery(table, tables), sql);
-    const { rows } = await engine.run(
-      {
-        sql: admitted.sql,
-        parameters: [],
-        maxRows: 1000,
-        hideBytes: false,
-        maxBytesBilled: null,
-        labels: {},
-      },
-      { deadline: performance.now() + 15_000, signal: new AbortController().signal },
-    );
+    const rows = await textsOf(engine, admitted.sql);
     return rows.map((row) => JSON.parse(row) as Row);
   };
 }

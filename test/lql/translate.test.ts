@@ -50,23 +50,6 @@ describe('what the table is known to have', () => {
     expect(sqlOf('', { t: STRING })).toBeUndefined();
     expect(sqlOf('x', { t: STRING, timestamp: TIMESTAMP })).toMatch(/^SELECT t1\.\* /);
   });
-
-  test('a table name of any spelling is quoted', () => {
-    expect(sqlOf('x', {}, 'a`b\\c')).toContain('FROM `a\\`b\\\\c` AS t');
-  });
-});
-
-describe('joins', () => {
-  test('a prefix is one chain, in whatever case it is written', () => {
-    const sql = sqlOf('a.b.x:1 A.b.y:2 a.z:3', {});
-    expect(sql).toContain('JOIN UNNEST(t.`a`) AS u1 ON TRUE INNER JOIN UNNEST(u1.`b`) AS u2 ON TRUE WHERE');
-  });
-
-  test('what only a selection uses is joined LEFT, what a filter or chart uses INNER', () => {
-    const sql = sqlOf('s:a.x s:b.x b.y:1', {});
-    expect(sql).toContain('INNER JOIN UNNEST(t.`b`) AS u1 ON TRUE LEFT JOIN UNNEST(t.`a`) AS u2 ON TRUE');
-    expect(sqlOf('s:a.x c:max(b.y)', {})).not.toContain('LEFT');
-  });
 });
 
 describe('errors', () => {

@@ -5,7 +5,6 @@ import { readLql } from '../../src/lql/read';
 import type { Rules, Value } from '../../src/lql/rules';
 import { toSql } from '../../src/lql/sql';
 import { DEFAULT_NOW } from './case-file';
-import { runs } from '../scale';
 
 /** The tokens that do not depend on values: kind, name or symbol, and of literals the kind alone. */
 function shape(sql: string): string[] {
@@ -22,23 +21,6 @@ function translate(text: string): { rules: Rules; sql: string } | null {
   if (reading.kind === 'blank') return null;
   return { rules: reading.rules, sql: toSql(reading.rules, { name: reading.table, columns: null }).sql };
 }
-
-const quoted = (value: string): string => `"${value.replace(/["\\]/g, '\\$&')}"`;
-
-/** Every place of the language that takes a text; VALUE is the place. */
-const QUOTED_PLACES = [
-  'VALUE',
-  '-VALUE',
-  '~VALUE',
-  '-~VALUE',
-  ...[':', ':>', ':>=', ':<', ':<=', ':~', ':@>', ':@>~'].flatMap((operator) => [
-    `m.a${operator}VALUE`,
-    `-a.b.c${operator}VALUE`,
-  ]),
-  'c:count(*) m.a:VALUE',
-  's:m.a@b m.a:~VALUE error',
-  'a:VALUE b:VALUE',
-];
 
 /** What has broken out of SQL literals elsewhere, beside any text at all. */
 const HOSTILE = [
@@ -87,33 +69,6 @@ const anyText = fc.oneof(
 );
 
 describe('no value reaches the SQL but as one literal', () => {
-  test.each(QUOTED_PLACES)('%s', (place) => {
-    const neutral = translate(place.replaceAll('VALUE', '"canary"'));
-    const expected = shape(neutral?.sql ?? '');
-    fc.assert(
-      fc.property(anyText, (value) => {
-        fc.pre(value !== '');
-        const sql = translate(place.replaceAll('VALUE', () => quoted(value)))?.sql ?? '';
-        expect(shape(sql)).toEqual(expected);
-        expect(texts(sql)).toContain(value);
-        expect(texts(sql).filter((text) => text !== value && text !== 'error')).toEqual([]);
-      }),
-      { ...runs(100) },
-    );
-  });
-
-  test('in parentheses, where no quote is escaped', () => {
-    const expected = shape(translate('m.a:(canary)')?.sql ?? '');
-    fc.assert(
-      fc.property(anyText, (value) => {
-        fc.pre(!/[)\\]/.test(value));
-        const sql = translate(`m.a:(${value})`)?.sql ?? '';
-        expect(shape(sql)).toEqual(expected);
-        expect(texts(sql)).toEqual([value]);
-      }),
-    );
-  });
-
   test('in any text that is read at all', () => {
     const piece = fc.oneof(
       anyText,

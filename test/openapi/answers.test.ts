@@ -24,25 +24,65 @@ function schemaAt(path: string, method: 'get' | 'post', status: number, type: st
   return `${at}/content/${type.replace('/', '~1')}/schema`;
 }
 
+const RUN = '/api/endpoints/query/test.plain';
+const TYPED = '/api/endpoints/query/test.typed';
+const OF_ONE = '/api/endpoints/{idOrName}';
+
+/** Status, method and target, headers, body; the path of the document where it is another. */
+type Asked = readonly [
+  status: number,
+  line: string,
+  headers?: Readonly<Record<string, string>>,
+  body?: object | string | undefined,
+  template?: string,
+];
+
+const ASKED: readonly Asked[] = [
+  [200, `GET ${RUN}?project=a`],
+  [200, `GET ${RUN}?project=a`, { Accept: 'text/csv' }],
+  [200, `GET ${RUN}?project=a`, { Accept: 'application/x-ndjson' }],
+  [200, `POST ${RUN}`, {}, { project: 'a' }],
+  [400, `GET ${RUN}`],
+  [400, `GET ${TYPED}?project=a&level=x`],
+  [400, `GET ${TYPED}?project=a&sql=SELECT%0A%201%20FROM`],
+  [400, `GET ${TYPED}?project=a&lql=%22x`],
+  [403, `GET ${TYPED}?project=a&sql=SELECT%201%20FROM%20other`],
+  [401, `GET ${RUN}`, { 'X-API-KEY': 'unknown' }],
+  [406, `GET ${RUN}`, { Accept: 'image/png' }],
+  [413, `POST ${RUN}`, {}, { project: 'a'.repeat(300_000) }],
+  [415, `POST ${RUN}`, { 'Content-Type': 'text/plain' }, 'x'],
+  [405, `DELETE ${RUN}`],
+  [200, 'GET /api/endpoints'],
+  [200, 'GET /api/endpoints/test.typed', {}, undefined, OF_ONE],
+  [404, 'GET /api/endpoints/none', {}, undefined, OF_ONE],
+  [200, 'GET /health'],
+  [200, 'GET /ready'],
+  [200, 'GET /docs'],
+  [406, 'GET /docs', { Accept: 'image/png' }],
+  [200, 'GET /openapi.json'],
+];
+
 it('in every form and for every kind of error', async () => {
-  const run = '/api/endpoints/query/test.plain';
-  const typed = '/api/endpoints/query/test.typed';
   const instances: NonNullable<Case['instances']>[number][] = [];
-  let key = 'all';
-  const ask = async (
-    path: string,
-    status: number,
-    send: (agent: ReturnType<typeof request>) => request.Test,
-    template = path,
-  ): Promise<void> => {
-    const answer = await send(request(served.server)).set('X-API-KEY', key);
-    expect([path, answer.status]).toEqual([path, status]);
-    const method = answer.request.method === 'POST' ? 'post' : 'get';
+  const ask = async ([status, line, headers = {}, body, given]: Asked): Promise<void> => {
+    const [sent, target = ''] = line.split(' ');
+    const method = sent === 'POST' ? 'post' : sent === 'DELETE' ? 'delete' : 'get';
+    const answer = await request(served.server)
+      [method](target)
+      .set({ 'X-API-KEY': 'all', ...headers })
+      .buffer(true)
+      .send(body);
+    expect([line, answer.status]).toEqual([line, status]);
+    const described = method === 'post' ? method : 'get';
+    const template = given ?? target.replace(/\?.*/, '');
     const type = String(answer.headers['content-type']).split(';')[0] ?? '';
-    const value: unknown = type === 'text/csv' || type === 'text/html' ? answer.text : (answer.body as unknown);
-    instances.push({ at: schemaAt(template, method, status, type), value });
+    const isText = ['text/csv', 'text/html', 'application/x-ndjson'].includes(type);
+    instances.push({
+      at: schemaAt(template, described, status, type),
+      value: isText ? (answer.text ?? answer.body) : (answer.body as unknown),
+    });
     // Headers, by name and by schema.
-    const response = document.paths[template]?.[method]?.responses[String(status)];
+    const response = document.paths[template]?.[described]?.responses[String(status)];
     if (response === undefined || '$ref' in response) return;
     for (const [name, header] of Object.entries(response.headers ?? {})) {
       const text: unknown = answer.headers[name.toLowerCase()];
@@ -53,48 +93,13 @@ it('in every form and for every kind of error', async () => {
     }
   };
 
-  await ask(run, 200, (agent) => agent.get(`${run}?project=a`));
-  await ask(run, 200, (agent) => agent.get(`${run}?project=a`).set('Accept', 'text/csv'));
-  await ask(run, 200, (agent) =>
-    agent.get(`${run}?project=a`).set('Accept', 'application/x-ndjson').buffer(true).parse(asText),
-  );
-  await ask(run, 200, (agent) => agent.post(run).send({ project: 'a' }));
-  await ask(run, 400, (agent) => agent.get(run));
-  await ask(typed, 400, (agent) => agent.get(`${typed}?project=a&level=x`));
-  await ask(typed, 400, (agent) => agent.get(typed).query({ project: 'a', sql: 'SELECT\n 1 FROM' }));
-  await ask(typed, 400, (agent) => agent.get(typed).query({ project: 'a', lql: '"x' }));
-  await ask(typed, 403, (agent) => agent.get(typed).query({ project: 'a', sql: 'SELECT 1 FROM other' }));
-  key = 'unknown';
-  await ask(run, 401, (agent) => agent.get(run));
-  key = 'all';
-  await ask(run, 406, (agent) => agent.get(run).set('Accept', 'image/png'));
-  await ask(run, 413, (agent) => agent.post(run).send({ project: 'a'.repeat(300_000) }));
-  await ask(run, 415, (agent) => agent.post(run).set('Content-Type', 'text/plain').send('x'));
-  await ask(run, 405, (agent) => agent.delete(run));
+  for (const one of ASKED) await ask(one);
   engine.onRun = () => Promise.reject(new ServiceError('backendUnavailable', 'Gone.', { retryAfter: 3 }));
-  await ask(run, 503, (agent) => agent.get(`${run}?project=a`));
+  await ask([503, `GET ${RUN}?project=a`]);
   engine.onRun = () => Promise.reject(new Error('a bug'));
-  await ask(run, 500, (agent) => agent.get(`${run}?project=a`));
-  await ask('/api/endpoints', 200, (agent) => agent.get('/api/endpoints'));
-  await ask('/api/endpoints', 200, (agent) => agent.get('/api/endpoints/test.typed'), '/api/endpoints/{idOrName}');
-  await ask('/api/endpoints', 404, (agent) => agent.get('/api/endpoints/none'), '/api/endpoints/{idOrName}');
-  await ask('/health', 200, (agent) => agent.get('/health'));
-  await ask('/ready', 200, (agent) => agent.get('/ready'));
-  await ask('/docs', 200, (agent) => agent.get('/docs'));
-  await ask('/docs', 406, (agent) => agent.get('/docs').set('Accept', 'image/png'));
-  await ask('/openapi.json', 200, (agent) => agent.get('/openapi.json'));
+  await ask([500, `GET ${RUN}?project=a`]);
   served.lifecycle.drain();
-  await ask('/ready', 503, (agent) => agent.get('/ready'));
-
+  await ask([503, 'GET /ready']);
   expect(await validated([{ document, instances }])).toEqual([[]]);
   expect(instances.length).toBeGreaterThan(60);
 });
-
-function asText(response: request.Response, done: (error: Error | null, body: string) => void): void {
-  const stream = response as unknown as NodeJS.ReadableStream;
-  let text = '';
-  stream.on('data', (chunk) => (text += String(chunk)));
-  stream.on('end', () => {
-    done(null, text);
-  });
-}

@@ -255,17 +255,6 @@ overOwnLocalBigQuery(
       },
     );
 
-    it('has no tools for assistants unless they are set', async () => {
-      const response = await fetch(`${base}/mcp`, { method: 'POST', headers: { 'X-API-KEY': 'free' } });
-      expect(response.status).toBe(404);
-    });
-
-    it('counts in the rate of the key', async () => {
-      const statuses = [];
-      for (let i = 0; i < 2; i++) statuses.push((await analyze('seldom', { project: 'default' })).status);
-      expect(statuses).toEqual([200, 429]);
-    });
-
     it('accepts at the start what it cannot resolve yet, and resolves it when BigQuery answers', async () => {
       // Nobody listens there until the local BigQuery is to answer.
       const port = await freePort();

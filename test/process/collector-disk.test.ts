@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 
+import { inLong, long } from '../scale';
 import { until } from '../until';
 import { Stage } from './started';
 
@@ -100,40 +101,43 @@ function daily(logs: string, table: string): string {
   return path.join(folder, name);
 }
 
-it.each(['goes on', 'is killed'])('cuts off what a failed write has left of a row, and %s', async (ending) => {
-  const folder = stage.folder();
-  let service = stage.start(STACK, folder);
-  let at = await service.ready();
-  const limit = (size: string): void => {
-    const { status: failed } = spawnSync('prlimit', ['--pid', String(service.child.pid), `--fsize=${size}:`]);
-    expect(failed).toBe(0);
-  };
-  limit('1500000');
-  const { stored, refused } = await fill(at, EDGE, 1000);
-  expect(stored.length).toBeGreaterThan(1000);
-  const file = daily(path.join(folder, 'logs'), 'raw_edge_logs');
-  const torn = readFileSync(file);
-  expect([torn.length, torn.at(-1) === 10]).toEqual([1_500_000, false]);
-  // Whole rows of the batch may be seen before it comes again; none is seen in part, and none that was stored is missing.
-  const whole = torn.toString().split('\n').length - 1;
-  await serves(at, 'edge_logs', [...stored, ...refused].slice(0, whole));
-  expect(await degraded(at)).toBe(true);
-  expect((await send(at, EDGE, refused)).headers.get('retry-after')).toBe('5');
-  expect(await status(at, AUTH, ['other'])).toBe(200);
-  if (ending === 'is killed') {
+it.each(['is killed', ...inLong(['goes on'])])(
+  'cuts off what a failed write has left of a row, and %s',
+  async (ending) => {
+    const folder = stage.folder();
+    let service = stage.start(STACK, folder);
+    let at = await service.ready();
+    const limit = (size: string): void => {
+      const { status: failed } = spawnSync('prlimit', ['--pid', String(service.child.pid), `--fsize=${size}:`]);
+      expect(failed).toBe(0);
+    };
+    limit('1500000');
+    const { stored, refused } = await fill(at, EDGE, 1000);
+    expect(stored.length).toBeGreaterThan(1000);
+    const file = daily(path.join(folder, 'logs'), 'raw_edge_logs');
+    const torn = readFileSync(file);
+    expect([torn.length, torn.at(-1) === 10]).toEqual([1_500_000, false]);
+    // Whole rows of the batch may be seen before it comes again; none is seen in part, and none that was stored is missing.
+    const whole = torn.toString().split('\n').length - 1;
+    await serves(at, 'edge_logs', [...stored, ...refused].slice(0, whole));
+    expect(await degraded(at)).toBe(true);
+    expect((await send(at, EDGE, refused)).headers.get('retry-after')).toBe('5');
+    expect(await status(at, AUTH, ['other'])).toBe(200);
+    if (ending === 'is killed') {
+      service.signal('SIGKILL');
+      await service.exit;
+      service = stage.start(STACK, folder);
+      at = await service.ready();
+    } else limit('unlimited');
+    expect(await status(at, EDGE, refused)).toBe(200);
+    expect(await status(at, EDGE, ['last'])).toBe(200);
+    await serves(at, 'edge_logs', [...stored, ...refused, 'last']);
+    await serves(at, 'auth_logs', ['other']);
+    expect(await degraded(at)).toBe(false);
+    expect(readFileSync(file, 'utf8').trimEnd().split('\n')).toHaveLength(stored.length + refused.length + 1);
     service.signal('SIGKILL');
-    await service.exit;
-    service = stage.start(STACK, folder);
-    at = await service.ready();
-  } else limit('unlimited');
-  expect(await status(at, EDGE, refused)).toBe(200);
-  expect(await status(at, EDGE, ['last'])).toBe(200);
-  await serves(at, 'edge_logs', [...stored, ...refused, 'last']);
-  await serves(at, 'auth_logs', ['other']);
-  expect(await degraded(at)).toBe(false);
-  expect(readFileSync(file, 'utf8').trimEnd().split('\n')).toHaveLength(stored.length + refused.length + 1);
-  service.signal('SIGKILL');
-});
+  },
+);
 
 const mounts = spawnSync('unshare', ['-Urm', 'mount', '-t', 'tmpfs', 'none', '/tmp']).status === 0;
 if (!mounts) {
@@ -165,23 +169,9 @@ if (!mounts) {
     expect(await degraded(at)).toBe(false);
     service.signal('SIGKILL');
   });
-
-  it('starts on a full disk, and stores as soon as there is room', async () => {
-    const folder = stage.folder();
-    mkdirSync(path.join(folder, 'logs'));
-    const nothingFree =
-      'mount -t tmpfs -o size=4m none logs && mkdir logs/.collector && head -c 9m /dev/zero > logs/.other; exec "$@"';
-    const service = stage.start(STACK, folder, [...SMALL_DISK.slice(0, 4), nothingFree, 'sh']);
-    const at = await service.ready();
-    expect(await status(at, EDGE, ['one'])).toBe(507);
-    rmSync(path.join(`/proc/${String(service.child.pid)}/root`, folder, 'logs/.other'));
-    await until(async () => (await status(at, EDGE, ['one'])) === 200);
-    await serves(at, 'edge_logs', ['one']);
-    service.signal('SIGKILL');
-  });
 }
 
-it('refuses what it may not write, stores the rest, and all of it once it may', async () => {
+long('refuses what it may not write, stores the rest, and all of it once it may', async () => {
   const folder = stage.folder();
   const logs = path.join(folder, 'logs');
   const service = stage.start(STACK, folder, AS_OWNER);
@@ -218,7 +208,7 @@ it('refuses what it may not write, stores the rest, and all of it once it may', 
   again.signal('SIGKILL');
 });
 
-it.each(['logs', 'logs/.collector'])('does not start where it may not write %s', async (unwritable) => {
+it.each(['logs', ...inLong(['logs/.collector'])])('does not start where it may not write %s', async (unwritable) => {
   const folder = stage.folder();
   mkdirSync(path.join(folder, 'logs/.collector'), { recursive: true });
   chmodSync(path.join(folder, unwritable), 0o555);

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 
 import { until } from '../until';
-import { ask, PRIVATE, PUBLIC, STACK } from './stack/traffic';
+import { ask, PUBLIC, STACK } from './stack/traffic';
 import { Stage, type Started } from './started';
 
 jest.setTimeout(180_000);
@@ -50,7 +50,6 @@ it.each([
     'names of the prototype',
     event('"__proto__":{"a":1},"constructor":{"prototype":{}},"metadata":{"__proto__":{"b":1}}'),
   ],
-  ['names that are SQL', event(`"metadata":{"a\\"; DROP TABLE x; --":1,"'":2,"\`":3}`)],
   ['a name twice', event('"id":"a","id":"b","metadata":{"a":1},"metadata":{"a":2}')],
   [
     'numbers beyond any type',
@@ -58,8 +57,6 @@ it.each([
   ],
   ['times beyond any calendar', event('"timestamp":9e99')],
   ['a time that there is not', event('"timestamp":"2026-02-30T25:61:61Z"')],
-  ['a time before the year 1', event('"timestamp":"-000001-01-01T00:00:00Z"')],
-  ['columns of other types', event('"id":[1],"project":{"a":1},"timestamp":{},"metadata":"text"')],
   ['a list of lists', event(`"metadata":${nested('[', ']', 500)}`)],
   ['records in records', event(`"metadata":${nested('{"a":', '', 500)}1${'}'.repeat(500)}`)],
   ['records a hundred thousand deep', event(`"metadata":${nested('{"a":', '', 100_000)}1${'}'.repeat(100_000)}`)],
@@ -69,7 +66,6 @@ it.each([
   ],
   ['a name of a million letters', event(`"metadata":{"${'n'.repeat(1_000_000)}":1}`)],
   ['a message of eleven million letters', event(`"path":"${'m'.repeat(11_000_000)}"`)],
-  ['a byte order mark', `\ufeff${event('')}`],
 ])('stores or refuses %s, as one event', async (_what, body) => {
   const status = await post(body);
   expect([200, 400, 413]).toContain(status);
@@ -115,17 +111,6 @@ it('keeps nothing of bodies whose senders have gone', async () => {
   // 20 bodies of 11 MB would be more than all of them may have.
   await until(async () => (await post(event('"a":"after"'))) === 200);
   stored++;
-});
-
-it('lets each other key in nowhere, and this one nowhere else', async () => {
-  expect(await post(event(''), EDGE, { 'X-API-KEY': PRIVATE })).toBe(403);
-  expect(await post(event(''), EDGE, { 'X-API-KEY': `${PUBLIC}x` })).toBe(401);
-  for (const endpoint of ['logs.all', 'usage.api-counts', 'none']) {
-    const response = await fetch(`${base}/api/endpoints/query/${endpoint}?project=default`, {
-      headers: { 'X-API-KEY': PUBLIC },
-    });
-    expect([endpoint, response.status]).toEqual([endpoint, 403]);
-  }
 });
 
 it('has gone through all of it in one process, with every event as one row, in no file but its own', async () => {

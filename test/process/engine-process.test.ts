@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { inLong } from '../scale';
 import { childrenOf, Stage, type Started } from './started';
 
 jest.setTimeout(120_000);
@@ -43,7 +44,12 @@ describe('of one service', () => {
   let service: Started;
   let base: string;
   beforeAll(async () => {
-    service = shared.start({ API_KEY, METRICS_PORT: '0', METRICS_KEY: 'another-secret-of-the-service' });
+    service = shared.start({
+      API_KEY,
+      METRICS_PORT: '0',
+      METRICS_KEY: 'another-secret-of-the-service',
+      DRAIN_DELAY: '1',
+    });
     base = await service.ready();
   });
   afterAll(() => shared.end());
@@ -68,8 +74,17 @@ describe('of one service', () => {
     const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
     expect(metrics).toMatch(/^logquay_engine_restarts_total\{cause="crashed"\} 1$/m);
     expect(metrics).toMatch(/^logquay_engine_memory_bytes [1-9]\d{7,}$/m);
-    service.signal('SIGTERM');
+  });
+
+  it('a signal of the terminal to all of its group ends the engine with the service, not before', async () => {
+    const engine = await engineOf(service);
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.kill(engine, signal);
+    service.signal('SIGINT');
+    await service.logged(/draining/);
+    expect((await fetch(`${base}${RUN}`, { headers })).status).toBe(200);
     expect(await service.exit).toBe(0);
+    expect(service.err.match(/has ended; what it was doing/g)).toHaveLength(1);
+    await gone(engine);
   });
 });
 
@@ -138,19 +153,6 @@ describe('a text that has the engine ended for its memory', () => {
   });
 });
 
-it('a signal of the terminal to all of its group ends the engine with the service, not before', async () => {
-  const service = stage.start({ API_KEY, DRAIN_DELAY: '1' });
-  const base = await service.ready();
-  const engine = await engineOf(service);
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.kill(engine, signal);
-  service.signal('SIGINT');
-  await service.logged(/draining/);
-  expect((await fetch(`${base}${RUN}`, { headers })).status).toBe(200);
-  expect(await service.exit).toBe(0);
-  expect(service.err).not.toContain('has ended; what it was doing');
-  await gone(engine);
-});
-
 it('the engine ends with a service that was killed, and takes its samples along', async () => {
   const service = stage.start({ API_KEY, DATA_DIR: '' });
   await service.ready();
@@ -185,32 +187,31 @@ it('ends while it is still starting, at once and with nothing left behind', asyn
   expect(readdirSync(path.join(service.folder, '.data/cache'))).toEqual([]);
 });
 
-it.each([
-  [0, 1_000, '256MB'],
-  [0, 1_000, '1GB'],
-  [1, 12_000, '1GB'],
-])('has %i more processes to store %i rows where DUCKDB_MEMORY_LIMIT is %s', async (processes, count, limit) => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'logquay-rows-'));
-  const row = { id: 'a', timestamp: '2026-11-27T10:00:00Z', event_message: 'm'.repeat(1000) };
-  const rows = Array.from({ length: count }, (_, i) => `${JSON.stringify({ ...row, id: String(i) })}\n`).join('');
-  writeFileSync(path.join(folder, 'edge_logs.ndjson'), rows);
-  try {
-    const service = stage.start({ API_KEY, DATA_DIR: folder, DUCKDB_MEMORY_LIMIT: limit });
-    await service.ready();
-    const engine = await engineOf(service);
-    const seen = new Set<number>();
-    const stored = service.logged(new RegExp(`"rows":${String(count)},.*"Rows converted"`));
-    let isStored = false;
-    const ended = stored.finally(() => (isStored = true));
-    while (!isStored) {
-      for (const pid of childrenOf(engine)) seen.add(pid);
-      await sleep(5);
+it.each([[1, 12_000, '1GB'] as const, ...inLong([[0, 1_000, '256MB'] as const, [0, 1_000, '1GB'] as const])])(
+  'has %i more processes to store %i rows where DUCKDB_MEMORY_LIMIT is %s',
+  async (processes, count, limit) => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'logquay-rows-'));
+    const row = { id: 'a', timestamp: '2026-11-27T10:00:00Z', event_message: 'm'.repeat(1000) };
+    const rows = Array.from({ length: count }, (_, i) => `${JSON.stringify({ ...row, id: String(i) })}\n`).join('');
+    writeFileSync(path.join(folder, 'edge_logs.ndjson'), rows);
+    try {
+      const service = stage.start({ API_KEY, DATA_DIR: folder, DUCKDB_MEMORY_LIMIT: limit });
+      await service.ready();
+      const engine = await engineOf(service);
+      const seen = new Set<number>();
+      const stored = service.logged(new RegExp(`"rows":${String(count)},.*"Rows converted"`));
+      let isStored = false;
+      const ended = stored.finally(() => (isStored = true));
+      while (!isStored) {
+        for (const pid of childrenOf(engine)) seen.add(pid);
+        await sleep(5);
+      }
+      await ended;
+      expect(seen.size).toBe(processes);
+      service.signal('SIGTERM');
+      expect(await service.exit).toBe(0);
+    } finally {
+      rmSync(folder, { recursive: true });
     }
-    await ended;
-    expect(seen.size).toBe(processes);
-    service.signal('SIGTERM');
-    expect(await service.exit).toBe(0);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-});
+  },
+);

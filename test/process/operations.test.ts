@@ -1,14 +1,8 @@
-/** What operators see of a process: metrics on a port of their own, the log, and limits that processes share. */
+/** What operators see of a process: metrics on a port of their own, and the log. */
 import { spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 
-import { describeWithRedis, type RedisServer, startRedis } from '../redis-server';
-import { Stage, type Started } from './started';
+import { Stage } from './started';
 
 jest.setTimeout(120_000);
 
@@ -68,64 +62,9 @@ describe('METRICS_PORT', () => {
     // Scrapes are no lines of the log, apart from those that fail.
     expect(service.err).not.toMatch(/"route":"\/metrics"/);
   });
-
-  it('that is taken stops the start, and so does PORT itself', async () => {
-    const same = stage.start({ API_KEY, PORT: '4321', METRICS_PORT: '4321' });
-    expect(await same.exit).toBe(1);
-    expect(same.err).toContain('METRICS_PORT: allowed is another port than PORT');
-    const other = createServer().listen(0);
-    await once(other, 'listening');
-    const { port } = other.address() as AddressInfo;
-    const taken = stage.start({ API_KEY, METRICS_PORT: String(port) });
-    expect(await taken.exit).toBe(1);
-    expect(taken.err).toContain('EADDRINUSE');
-    other.close();
-  });
 });
 
 describe('the log', () => {
-  it('holds up no request while nobody reads it, and has every line when somebody does', async () => {
-    const child = spawn(process.execPath, [path.join(ROOT, 'dist/cli.js'), 'serve'], {
-      cwd: stage.folder(),
-      env: {
-        PATH: process.env.PATH ?? '',
-        PORT: '0',
-        DRAIN_DELAY: '0',
-        API_KEY,
-        DATA_DIR: path.join(ROOT, 'test/fixture'),
-      },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    const exit = new Promise((resolve) => child.on('close', resolve));
-    let out = '';
-    let err = '';
-    child.stdout.on('data', (data) => (out += String(data)));
-    const read = (data: Buffer): void => void (err += String(data));
-    child.stderr.on('data', read);
-    while (!out.includes('curl')) await sleep(20);
-    const [, port = ''] = /"port":(\d+)/.exec(err) ?? [];
-    child.stderr.off('data', read);
-    child.stderr.pause();
-    const REQUESTS = 1500;
-    for (let i = 0; i < REQUESTS; i += 10) {
-      const answers = Array.from({ length: 10 }, (_, j) =>
-        fetch(`http://127.0.0.1:${port}/health`, {
-          headers: { 'X-Request-Id': `request-${String(i + j)}-${'x'.repeat(100)}` },
-          signal: AbortSignal.timeout(10_000),
-        }).then(({ status }) => status),
-      );
-      expect(await Promise.all(answers)).toEqual(Array(10).fill(200));
-    }
-    child.stderr.on('data', read);
-    child.stderr.resume();
-    child.kill('SIGTERM');
-    expect(await exit).toBe(0);
-    const ids = [...err.matchAll(/"id":"request-(\d+)-x+"/g)].map(([, number]) => Number(number));
-    expect(new Set(ids).size).toBe(REQUESTS);
-    expect(err).toContain('draining');
-    for (const line of err.trim().split('\n')) expect(() => JSON.parse(line) as unknown).not.toThrow();
-  });
-
   it('has its last words when an error that nobody caught ends the process', async () => {
     const script = `
       require(${JSON.stringify(path.join(ROOT, 'test/typescript.js'))});
@@ -144,53 +83,5 @@ describe('the log', () => {
       2001,
       expect.objectContaining({ msg: 'the last' }),
     ]);
-  });
-});
-
-describeWithRedis('two processes with one Redis', () => {
-  let redis: RedisServer;
-  let services: Started[];
-
-  beforeAll(async () => {
-    redis = await startRedis();
-    const folder = stage.folder();
-    const hash = createHash('sha256').update('limited').digest('hex');
-    // 21 requests in 10 seconds: long enough for slow machines.
-    const keys = [{ name: 'limited', hash, rateLimit: 2.1 }];
-    writeFileSync(path.join(folder, 'keys.json'), JSON.stringify({ keys }));
-    const environment = { KEYS_FILE: 'keys.json', REDIS_URL: redis.url, REDIS_TIMEOUT: '1', METRICS_PORT: '0' };
-    services = [stage.start(environment, folder), stage.start(environment, folder)];
-    await Promise.all(services.map((service) => service.ready()));
-  });
-  afterAll(() => redis.stop());
-
-  it('keep the limit of a key together, about, and each for itself when Redis is gone', async () => {
-    const bases = await Promise.all(services.map((service) => service.base()));
-    const ask = async (i: number): Promise<Response> =>
-      fetch(`${bases[i % 2] ?? ''}/api/endpoints/query/usage.api-counts?project=x&interval=daily`, {
-        headers: { 'X-API-KEY': 'limited' },
-      });
-    let admitted = 0;
-    for (let i = 0; i < 40; i++) {
-      const { status, headers } = await ask(i);
-      expect([200, 429]).toContain(status);
-      if (status === 200) admitted++;
-      else expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
-      expect(headers.get('ratelimit-policy')).toBe('"key";q=21;w=10');
-    }
-    expect(admitted).toBeGreaterThanOrEqual(21);
-    expect(admitted).toBeLessThanOrEqual(25);
-
-    const [, port = ''] = (await services[0]?.logged(/"metricsPort":(\d+)/)) ?? [];
-    const scrape = async (): Promise<string> => (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
-    expect(await scrape()).toMatch(/^logquay_redis_breaker\{state="closed"\} 1$/m);
-    await redis.kill();
-    let text = '';
-    for (let i = 0; i < 100 && !text.includes('logquay_redis_breaker{state="closed"} 0'); i++) {
-      await sleep(50);
-      text = await scrape();
-    }
-    expect(text).toMatch(/^logquay_redis_breaker\{state="(open|half-open)"\} 1$/m);
-    expect((await ask(0)).status).toBe(429);
   });
 });

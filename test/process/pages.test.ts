@@ -110,7 +110,7 @@ const reasonOf = async (response: Response): Promise<unknown> => [
   ((await response.json()) as { error: { errors: { reason: string }[] } }).error.errors[0]?.reason,
 ];
 
-it.each([1, 3, 7, 40, 41, 100])('gives every row once, in order, %d at a time', async (size) => {
+it.each([3, 40, 41, 100])('gives every row once, in order, %d at a time', async (size) => {
   const all = await rowsOf('newest');
   const pages = await pagesOf('newest', size);
   expect(pages.flat()).toEqual(all);

@@ -4,20 +4,28 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
 import { SETTINGS } from '../../src/config';
+import { long, oneOf } from '../scale';
 import { until } from '../until';
 import { EMPTY_PAGES, PAGES, QUERY_LOGS, single } from './stack/pages';
-import { ANALYTICS, ask, BATCHES, send, STACK, type StackEvent } from './stack/traffic';
-import { Stage } from './started';
+import { ANALYTICS, ask, BATCHES, PRIVATE, send, STACK, type StackEvent } from './stack/traffic';
+import { page } from './stack/studio';
+import { Stage, type Started } from './started';
 
 jest.setTimeout(120_000);
 
 const ROOT = path.join(__dirname, '../..');
 const PIPELINE = path.join(__dirname, 'stack');
 
+const METRICS_KEY = 'key-of-the-metrics';
+const KEY = { 'X-API-KEY': PRIVATE };
+const RUN = '/api/endpoints/query/logs.all';
+const COUNT = 'SELECT COUNT(*) AS n FROM edge_logs';
+
 const stage = new Stage();
+let service: Started;
 let base: string;
 beforeAll(async () => {
-  const service = stage.start(STACK);
+  service = stage.start({ ...STACK, METRICS_KEY });
   base = await service.ready();
   for (const [source, events] of Object.entries(BATCHES)) {
     expect([source, await send(base, source, events)]).toEqual([source, 200]);
@@ -30,6 +38,10 @@ beforeAll(async () => {
 afterAll(() => stage.end());
 
 const DAY = { iso_timestamp_start: '2026-11-22T09:00:00.000Z', iso_timestamp_end: '2026-11-22T11:00:00.000Z' };
+
+function queryOf(sql: string, more: Readonly<Record<string, string>> = {}): string {
+  return `${RUN}?${new URLSearchParams({ project: 'default', sql, ...more }).toString()}`;
+}
 
 async function studio<Row>(sql: string): Promise<Row[]> {
   return rowsOf<Row>(await ask(base, 'logs.all', { sql, ...DAY }));
@@ -116,10 +128,10 @@ it('answers what an assistant asks by query_logs', async () => {
   for (const sql of QUERY_LOGS) expect([sql, (await studio(sql)).length]).not.toEqual([sql, 0]);
 });
 
-it('answers queries of the collection, every third, over the rows of a stack', async () => {
+it('answers queries of the collection over the rows of a stack', async () => {
   const all = readFileSync(path.join(ROOT, 'test/cases/log-queries.jsonl'), 'utf8').trim().split('\n');
-  const cases = all.filter((_line, i) => i % 3 === 0);
-  expect(cases.length).toBeGreaterThan(20);
+  const cases = oneOf(9, all);
+  expect(cases.length).toBeGreaterThan(7);
   for (const line of cases) {
     const { id, sql } = JSON.parse(line) as { id: string; sql: string };
     const { result, error } = await ask(base, 'logs.all', { sql, ...DAY });
@@ -127,22 +139,88 @@ it('answers queries of the collection, every third, over the rows of a stack', a
   }
 });
 
-it('stores the longest batch of the shortest events in the memory that it has', async () => {
-  const service = stage.start(STACK);
-  const at = await service.ready();
+long('stores the longest batch of the shortest events in the memory that it has', async () => {
+  const other = stage.start(STACK);
+  const at = await other.ready();
   // For each row the engine has memory for every column of the widest table.
   const events = Array.from({ length: 100_000 }, (_, i) => ({ event_message: String(i) }));
   expect(await send(at, 'cloudflare.logs.prod', events)).toBe(200);
-  await service.logged(/"msg":"Rows converted"/);
+  await other.logged(/"msg":"Rows converted"/);
   const sql = 'select count(*) as n from edge_logs';
   await until(async () => (await ask(at, 'logs.all', { sql }).then(rowsOf<{ n: number }>))[0]?.n === events.length);
-  service.signal('SIGKILL');
+  other.signal('SIGKILL');
 });
 
-it("shows an error's text at once", async () => {
-  expect(await ask(base, 'logs.all', { sql: 'select nope from edge_logs', ...DAY })).toEqual({
-    error: expect.stringContaining('Unrecognized name: nope'),
+describe('QUERY_ERRORS=logflare', () => {
+  it.each([
+    ['SELECT nope FROM edge_logs', 400, /^Unrecognized name: nope\. \(line 1, column 8\)/],
+    ['SELECT id FROM other_table', 403, /other_table/],
+    ['SELECT id FROM edge_logs WHERE', 400, /\(line 1, column \d+\)/],
+    ["SELECT CAST('x' AS INT64) AS n FROM edge_logs", 400, /./],
+  ])('%s is 200 with the text', async (sql, status, text) => {
+    const after = await fetch(base + queryOf(sql), { headers: KEY });
+    expect(after.status).toBe(200);
+    expect(Object.fromEntries(after.headers)).toMatchObject({
+      'x-error-status': String(status),
+      'cache-control': 'no-store',
+      'content-type': 'application/json; charset=utf-8',
+    });
+    expect(after.headers.get('etag')).toBeNull();
+    expect(await after.json()).toEqual({ error: expect.stringMatching(text) as string });
   });
+
+  it('is the same for POST, lql, bad parameters beside sql, and a request that is repeated', async () => {
+    const post = { method: 'POST', headers: { ...KEY, 'Content-Type': 'application/json' } };
+    const sql = 'SELECT nope FROM edge_logs';
+    for (let i = 0; i < 2; i++) {
+      const answers = [
+        await fetch(base + RUN, { ...post, body: JSON.stringify({ project: 'default', sql }) }),
+        await fetch(`${base}${RUN}?project=default&lql=%22open`, { headers: KEY }),
+        await fetch(base + queryOf(COUNT, { iso_timestamp_start: 'yesterday' }), { headers: KEY }),
+      ];
+      expect(answers.map(({ status, headers }) => [status, headers.get('x-error-status')])).toEqual(
+        answers.map(() => [200, '400']),
+      );
+    }
+  });
+
+  it.each([
+    ['no sql or lql', `${RUN}?project=default&iso_timestamp_start=yesterday`, KEY, 400],
+    ['an empty sql', `${RUN}?project=default&sql=&iso_timestamp_start=yesterday`, KEY, 400],
+    ['CSV', queryOf('SELECT nope FROM edge_logs'), { ...KEY, Accept: 'text/csv' }, 400],
+    ['a dry run', queryOf('SELECT nope FROM edge_logs', { dry_run: 'true' }), KEY, 400],
+    ['a wrong key', queryOf('SELECT nope FROM edge_logs'), { 'X-API-KEY': 'wrong' }, 401],
+    ['an unknown endpoint', queryOf(COUNT).replace('logs.all', 'none'), KEY, 404],
+    ['an unacceptable form', queryOf('SELECT nope FROM edge_logs'), { ...KEY, Accept: 'image/png' }, 406],
+  ])('changes nothing with %s', async (_what, path, headers, status) => {
+    const response = await fetch(base + path, { headers });
+    expect([response.status, response.headers.get('x-error-status')]).toEqual([status, null]);
+  });
+
+  it('logs and counts the true status', async () => {
+    const badRequests = async (): Promise<number> => {
+      const metrics = await (await fetch(`${base}/metrics`, { headers: { 'X-API-KEY': METRICS_KEY } })).text();
+      const lines = metrics.split('\n').filter((line) => /^logquay_requests_total\{.*"400"/.test(line));
+      return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
+    };
+    const before = await badRequests();
+    const headers = { ...KEY, 'X-Request-Id': 'true-status' };
+    await fetch(base + queryOf('SELECT counted FROM edge_logs'), { headers });
+    const [line] = await service.logged(/^.*"id":"true-status".*"msg":"request".*$/m);
+    expect(JSON.parse(line)).toMatchObject({ status: 400, reason: 'unknownField' });
+    expect(await badRequests()).toBe(before + 1);
+  });
+});
+
+it("shows an error's text in Studio's logs page at once, and the rows of a query", async () => {
+  expect(await page(base, PRIVATE, 'SELECT nope FROM edge_logs')).toMatchObject({
+    shown: expect.stringContaining('Unrecognized name: nope') as string,
+    rows: [],
+    requests: 1,
+  });
+  const { shown, rows, requests } = await page(base, PRIVATE, COUNT);
+  expect({ shown, requests }).toEqual({ shown: null, requests: 1 });
+  expect(rows).toEqual([{ n: expect.any(Number) as number }]);
 });
 
 it("answers the endpoints of Studio's other pages", async () => {

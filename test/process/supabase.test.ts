@@ -2,8 +2,7 @@
 import { once } from 'node:events';
 import http from 'node:http';
 
-import { page } from './stack/studio';
-import { Stage, type Started } from './started';
+import { Stage } from './started';
 
 jest.setTimeout(180_000);
 
@@ -20,16 +19,11 @@ const STACK = {
 const KEY = { 'X-API-KEY': PRIVATE };
 const RUN = '/api/endpoints/query/logs.all';
 const COUNT = 'SELECT COUNT(*) AS n FROM edge_logs';
-const METRICS_KEY = 'key-of-the-metrics';
 
 const stage = new Stage();
 let own: string;
-let asLogflare: string;
-let logged: Started['logged'];
 beforeAll(async () => {
-  const [plain, logflare] = [stage.start(STACK), stage.start({ ...STACK, QUERY_ERRORS: 'logflare', METRICS_KEY })];
-  logged = (pattern) => logflare.logged(pattern);
-  [own, asLogflare] = await Promise.all([plain.ready(), logflare.ready()]);
+  own = await stage.start(STACK).ready();
 });
 afterAll(() => stage.end());
 
@@ -91,23 +85,29 @@ it('takes in no logs unless COLLECT is on', async () => {
 
 describe('log drains', () => {
   const id = '0f9d1f0e-8d4e-4a3c-9a52-0c1d2e3f4a5b';
-  it.each([
-    ['GET', '/api/backends?metadata%5Btype%5D=log-drain'],
-    ['POST', '/api/backends'],
-    ['GET', `/api/backends/${id}`],
-    ['PUT', `/api/backends/${id}`],
-    ['DELETE', `/api/backends/${id}`],
-    ['GET', '/api/sources'],
-    ['POST', '/api/rules'],
-  ])('%s %s is 501 for who has a key', async (method, path) => {
-    const body = method === 'POST' || method === 'PUT' ? '{"name":"drain"}' : null;
-    const headers = { Authorization: `Bearer ${PRIVATE}`, 'Content-Type': 'application/json' };
-    const response = await fetch(own + path, { method, headers, body });
-    expect(response.status).toBe(501);
-    const answer = (await response.json()) as { error: { message: string; errors: { reason: string }[] } };
-    expect(answer.error.errors[0]?.reason).toBe('notImplemented');
-    expect(answer.error.message).toContain('Vector');
-    expect((await fetch(own + path, { method, body })).status).toBe(401);
+  it('are 501 for who has a key', async () => {
+    for (const [method, path] of [
+      ['GET', '/api/backends?metadata%5Btype%5D=log-drain'],
+      ['POST', '/api/backends'],
+      ['GET', `/api/backends/${id}`],
+      ['PUT', `/api/backends/${id}`],
+      ['DELETE', `/api/backends/${id}`],
+      ['GET', '/api/sources'],
+      ['POST', '/api/rules'],
+    ] as const) {
+      const body = method === 'POST' || method === 'PUT' ? '{"name":"drain"}' : null;
+      const headers = { Authorization: `Bearer ${PRIVATE}`, 'Content-Type': 'application/json' };
+      const response = await fetch(own + path, { method, headers, body });
+      const answer = (await response.json()) as { error: { message: string; errors: { reason: string }[] } };
+      expect([method, path, response.status, answer.error.errors[0]?.reason]).toEqual([
+        method,
+        path,
+        501,
+        'notImplemented',
+      ]);
+      expect(answer.error.message).toContain('Vector');
+      expect((await fetch(own + path, { method, body })).status).toBe(401);
+    }
   });
 });
 
@@ -150,98 +150,4 @@ describe('a GET with a body', () => {
     const long = JSON.stringify({ project: 'x'.repeat(300_000) });
     expect((await send(own, RUN, { headers: json, body: long })).status).toBe(413);
   });
-});
-
-describe('QUERY_ERRORS=logflare', () => {
-  it.each([
-    ['SELECT nope FROM edge_logs', 400, /^Unrecognized name: nope\. \(line 1, column 8\)/],
-    ['SELECT id FROM other_table', 403, /other_table/],
-    ['SELECT id FROM edge_logs WHERE', 400, /\(line 1, column \d+\)/],
-    ["SELECT CAST('x' AS INT64) AS n FROM edge_logs", 400, /./],
-  ])('%s is 200 with the text', async (sql, status, text) => {
-    const [before, after] = [
-      await fetch(own + ask(sql), { headers: KEY }),
-      await fetch(asLogflare + ask(sql), { headers: KEY }),
-    ];
-    expect(before.status).toBe(status);
-    expect(before.headers.get('x-error-status')).toBeNull();
-    expect(after.status).toBe(200);
-    expect(Object.fromEntries(after.headers)).toMatchObject({
-      'x-error-status': String(status),
-      'cache-control': 'no-store',
-      'content-type': 'application/json; charset=utf-8',
-    });
-    expect(after.headers.get('etag')).toBeNull();
-    expect(await after.json()).toEqual({ error: expect.stringMatching(text) as string });
-  });
-
-  it('is the same for POST, lql, bad parameters beside sql, and a request that is repeated', async () => {
-    const post = { method: 'POST', headers: { ...KEY, 'Content-Type': 'application/json' } };
-    const sql = 'SELECT nope FROM edge_logs';
-    for (let i = 0; i < 2; i++) {
-      const answers = [
-        await fetch(asLogflare + RUN, { ...post, body: JSON.stringify({ project: 'default', sql }) }),
-        await fetch(`${asLogflare}${RUN}?project=default&lql=%22open`, { headers: KEY }),
-        await fetch(asLogflare + ask(COUNT, { iso_timestamp_start: 'yesterday' }), { headers: KEY }),
-      ];
-      expect(answers.map(({ status, headers }) => [status, headers.get('x-error-status')])).toEqual(
-        answers.map(() => [200, '400']),
-      );
-    }
-  });
-
-  it.each([
-    ['no sql or lql', `${RUN}?project=default&iso_timestamp_start=yesterday`, KEY, 400],
-    ['an empty sql', `${RUN}?project=default&sql=&iso_timestamp_start=yesterday`, KEY, 400],
-    ['CSV', ask('SELECT nope FROM edge_logs'), { ...KEY, Accept: 'text/csv' }, 400],
-    ['a dry run', ask('SELECT nope FROM edge_logs', { dry_run: 'true' }), KEY, 400],
-    ['a wrong key', ask('SELECT nope FROM edge_logs'), { 'X-API-KEY': 'wrong' }, 401],
-    ['an unknown endpoint', ask(COUNT).replace('logs.all', 'none'), KEY, 404],
-    ['an unacceptable form', ask('SELECT nope FROM edge_logs'), { ...KEY, Accept: 'image/png' }, 406],
-  ])('changes nothing with %s', async (_what, path, headers, status) => {
-    const response = await fetch(asLogflare + path, { headers });
-    expect([response.status, response.headers.get('x-error-status')]).toEqual([status, null]);
-  });
-
-  it('logs and counts the true status', async () => {
-    const badRequests = async (): Promise<number> => {
-      const metrics = await (await fetch(`${asLogflare}/metrics`, { headers: { 'X-API-KEY': METRICS_KEY } })).text();
-      const lines = metrics.split('\n').filter((line) => /^logquay_requests_total\{.*"400"/.test(line));
-      return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
-    };
-    const before = await badRequests();
-    const headers = { ...KEY, 'X-Request-Id': 'true-status' };
-    await fetch(asLogflare + ask('SELECT counted FROM edge_logs'), { headers });
-    const [line] = await logged(/^.*"id":"true-status".*"msg":"request".*$/m);
-    expect(JSON.parse(line)).toMatchObject({ status: 400, reason: 'unknownField' });
-    expect(await badRequests()).toBe(before + 1);
-  });
-});
-
-describe("Studio's logs page", () => {
-  it('shows the text of an error at once with QUERY_ERRORS=logflare, and nothing after four requests without', async () => {
-    const sql = 'SELECT nope FROM edge_logs';
-    const with200 = await page(asLogflare, PRIVATE, sql);
-    expect(with200).toMatchObject({
-      shown: expect.stringContaining('Unrecognized name: nope') as string,
-      rows: [],
-      requests: 1,
-    });
-    expect(await page(own, PRIVATE, sql)).toMatchObject({ shown: null, rows: [], requests: 4 });
-  });
-
-  it('has the rows of a query either way', async () => {
-    for (const base of [own, asLogflare]) {
-      const { shown, rows, requests } = await page(base, PRIVATE, COUNT);
-      expect({ shown, requests }).toEqual({ shown: null, requests: 1 });
-      expect(rows).toEqual([{ n: expect.any(Number) as number }]);
-    }
-  });
-});
-
-it('does not start on sample logs in a stack', async () => {
-  const service = stage.start({ ...STACK, DATA_DIR: '', GOOGLE_PROJECT_ID: '' });
-  expect(await service.exit).toBe(1);
-  expect(service.err).toContain('DATA_DIR: required in a Supabase stack');
-  expect(service.err + service.out).not.toMatch(/secret@|private-token|public-token/);
 });

@@ -26,22 +26,6 @@ describe('authorise', () => {
     expect(request.reads).toBe(0);
   });
 
-  it('refuses an unauthenticated caller before it looks for the endpoint', async () => {
-    const request = new TestRequest('nowhere', { key: 'wrong' });
-    await expect(authoriseWith(request)).rejects.toMatchObject({ reason: 'unauthenticated' });
-    expect(request.telemetry).toEqual({});
-  });
-
-  it('does not tell a missing endpoint from one that the key may not run', async () => {
-    const errors = await Promise.all(
-      ['nowhere', 'test.typed'].map((name) =>
-        authoriseWith(new TestRequest(name, { key: 'listed' })).catch((error: unknown) => error),
-      ),
-    );
-    expect(errors[0]).toMatchObject({ reason: 'notFound' });
-    expect(errors[1]).toEqual(errors[0]);
-  });
-
   it('counts a key that asks for a missing endpoint, and refuses it beyond its rate', async () => {
     const options = { rate: 1 / 60 };
     const shared = services(options, new Metrics());

@@ -1,7 +1,5 @@
 import type { Endpoint } from '../../src/endpoints/endpoint';
-import { QueryError, type ServiceError } from '../../src/errors';
 import { Metrics } from '../../src/metrics/metrics';
-import { EXECUTION_FAULTS, executionFault } from '../../src/engines/execution-faults';
 import { run as runOrExport } from '../../src/run/run';
 import type { Services } from '../../src/run/services';
 import type { RunResponse } from '../../src/run/types';
@@ -112,34 +110,9 @@ it('sorts the rows of a fenced caller, whose order would reveal other rows', asy
   expect(KEYS['pinned']?.pins.size).toBe(1);
 });
 
-it('keeps positions in the stored query from the caller', async () => {
-  const { division } = EXECUTION_FAULTS;
-  engine.onRun = () => Promise.reject(executionFault('division', { start: 3, end: 4 }));
-  await expect(run(requestOf(PLAIN.name), shared)).rejects.toMatchObject({
-    reason: 'invalidQuery',
-    message: division,
-    details: {},
-  });
-});
-
-it('says that a stored query is wrong, and where only to the log', async () => {
-  const start = PLAIN.sql.indexOf('SELECT');
-  engine.onRun = () =>
-    Promise.reject(new QueryError('unknownField', 'Unrecognized name: x.', { start, end: start + 6 }));
-  const error: unknown = await run(requestOf(PLAIN.name), shared).catch((thrown: unknown) => thrown);
-  expect(error).toMatchObject({ reason: 'storedQueryFailed', details: {} });
-  expect((error as ServiceError).message).not.toContain('Unrecognized');
-  expect(String((error as ServiceError).cause)).toMatch(/:\d+:1: Unrecognized name: x\.$/);
-});
-
 it('refuses a broken endpoint before anything is read of the request', async () => {
   const broken = { ...shared, catalogue: { ...shared.catalogue, isBroken: () => true } };
   await expect(run(requestOf(PLAIN.name), broken)).rejects.toMatchObject({ reason: 'endpointBroken' });
-});
-
-it('refuses a dry run on an engine that has none', async () => {
-  const request = new TestRequest(PLAIN.name, { values: { project: 'abc', dry_run: 'true' } });
-  await expect(run(request, shared)).rejects.toMatchObject({ reason: 'invalidParameter' });
 });
 
 it('estimates a dry run without running it, and does not cache it', async () => {

@@ -45,4 +45,10 @@ describe('composition', () => {
   test('knows what the stored query itself reaches', () => {
     expect(tablesOfStoredQuery(STORED)).toEqual(['a', 'b']);
   });
+
+  test('has nothing to bring along from a stored query without a WITH', () => {
+    const bare = { ...STORED, query: surveyQuery('SELECT 1 AS one').query, cteTables: [] };
+    expect(tablesOfStoredQuery(bare)).toEqual([]);
+    expect(compose(bare, 'select 1', []).sql).toBe('(\nselect 1\n)');
+  });
 });

@@ -6,9 +6,10 @@ import { Gate } from '../../src/sandbox/gate';
 import type { BoundParameter, Engine, EngineResult } from '../../src/engines/contract';
 import { composeStatement, forCaller } from '../../src/run/statement';
 import { pino } from 'pino';
+import { FIXTURE_END } from '../engines/fixture-engine';
+import { queryOf, within } from '../engines/queries';
 
-/** 2026-09-30T12:00:00Z, the end of the fixture. */
-export const FIXTURE_END = 1_790_769_600_000_000n;
+export { FIXTURE_END };
 
 const QUERIES = join(__dirname, '../../queries');
 
@@ -30,18 +31,18 @@ export class Consumer {
 
   /** @throws what the caller would be told */
   async ask(
-    query: { readonly language: 'sql' | 'lql'; readonly text: string },
+    asked: { readonly language: 'sql' | 'lql'; readonly text: string },
     values: Readonly<Record<string, string>> = { project: 'default' },
     name = 'logs.all',
   ): Promise<EngineResult> {
     const endpoint = this.endpoint(name);
-    const limits = { deadline: performance.now() + 30_000, signal: new AbortController().signal };
+    const limits = within(30_000);
     const services = { gate: this.gate, now: () => FIXTURE_END };
-    const plan = { endpoint, query, parameters: bound(endpoint, values), fenced: this.fenced };
+    const plan = { endpoint, query: asked, parameters: bound(endpoint, values), fenced: this.fenced };
     const statement = await composeStatement(plan, services, limits);
     const { sql, parameters } = statement;
-    const run = { sql, parameters, maxRows: endpoint.maxRows, hideBytes: false, maxBytesBilled: null, labels: {} };
-    return this.engine.run(run, limits).catch(forCaller(statement));
+    const query = queryOf(sql, { parameters, maxRows: endpoint.maxRows });
+    return this.engine.run(query, limits).catch(forCaller(statement));
   }
 
   sql(text: string, values?: Readonly<Record<string, string>>, name?: string): Promise<EngineResult> {

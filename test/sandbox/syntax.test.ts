@@ -1,34 +1,24 @@
 /** On every case file: what is a query to our parser is one to Google's, and the other way round. */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { QueryError } from '../../src/errors';
 import { surveyQuery } from '../../src/googlesql/parser';
 import { checkStatement } from '../../src/googlesql/statement';
 import { lex } from '../../src/googlesql/lexer';
 import { rewriteLeniently } from '../../src/sandbox/lenient';
+import { queriesOf, SANDBOX_CASES } from '../case-files';
 import { localBigQueryInstalled } from '../local-bigquery';
+import { CASES } from '../lql/case-file';
 import { Oracle } from './fuzz/oracle';
+import { opened } from '../opened';
 
-const FOLDER = join(__dirname, '../cases');
-
-function json<T>(file: string): T[] {
-  return JSON.parse(readFileSync(join(FOLDER, file), 'utf8')) as T[];
-}
-
-function lines(file: string): string[] {
-  const rows = readFileSync(join(FOLDER, file), 'utf8').trim().split('\n');
-  return rows.map((line) => (JSON.parse(line) as { sql: string }).sql);
-}
-
-const LENIENT = lines('log-queries-lenient.jsonl');
+const LENIENT = queriesOf('log-queries-lenient.jsonl');
 
 const FILES: Readonly<Record<string, readonly string[]>> = {
-  'sandbox.json': json<{ consumer: string }>('sandbox.json').map(({ consumer }) => consumer),
-  'log-queries.jsonl': lines('log-queries.jsonl'),
-  'log-queries-error.jsonl': lines('log-queries-error.jsonl'),
+  'sandbox.json': SANDBOX_CASES.map(({ consumer }) => consumer),
+  'log-queries.jsonl': queriesOf('log-queries.jsonl'),
+  'log-queries-error.jsonl': queriesOf('log-queries-error.jsonl'),
   'log-queries-lenient.jsonl': LENIENT,
   'log-queries-lenient.jsonl, rewritten': LENIENT.map((sql) => rewriteLeniently(sql)?.text ?? sql),
-  'lql.json': json<{ sql?: string }>('lql.json').flatMap(({ sql }) => sql ?? []),
+  'lql.json': CASES.flatMap(({ sql }) => sql ?? []),
 };
 
 /** Another statement than a query is theirs by its first word, read no further: to us it is no matter of syntax. */
@@ -59,13 +49,7 @@ const available = localBigQueryInstalled || process.env['CI'] !== undefined;
 if (!available) process.stdout.write('Skipped: the oracle of the sandbox is not installed. npm ci --prefix emulator\n');
 
 (available ? describe : describe.skip)('what is a query', () => {
-  let oracle: Oracle;
-
-  beforeAll(async () => {
-    oracle = await Oracle.start();
-  }, 60_000);
-
-  afterAll(() => oracle.close());
+  const oracle = opened(() => Oracle.start());
 
   test.each(Object.entries(FILES))('in %s is one to both parsers', async (_file, texts) => {
     const queries = texts.filter((sql) => !isOtherStatement(sql) && !NO_QUERY_HERE.test(sql));
@@ -74,7 +58,7 @@ if (!available) process.stdout.write('Skipped: the oracle of the sandbox is not 
     for (const sql of queries) {
       const ours = isQueryToUs(sql);
       if (ours === null) continue;
-      const theirs = (await oracle.parses(sql)) || (await oracle.analyse(sql)).analysis.ok;
+      const theirs = (await oracle().parses(sql)) || (await oracle().analyse(sql)).analysis.ok;
       if (theirs !== ours) disputed.push(`${theirs ? 'only theirs' : 'only ours'}: ${sql}`);
     }
     expect(disputed).toEqual([]);

@@ -1,33 +1,5 @@
-import type { Expr, Relation } from '../../../src/googlesql/resolved';
-import { inputsOf, operandsOf, relationExpressions, relationsBelow } from '../../../src/googlesql/resolved-walk';
-
-/** Ids of the columns that an operator above the relation may read. */
-export function columnsOf(relation: Relation): ReadonlySet<number> {
-  const inputs = (): number[] => inputsOf(relation).flatMap((input) => [...columnsOf(input)]);
-  return new Set(
-    relation.kind === 'aggregate' || relation.kind === 'set' ? added(relation) : [...inputs(), ...added(relation)],
-  );
-}
-
-/** Ids of the columns that an operator makes itself. */
-function added(relation: Relation): number[] {
-  switch (relation.kind) {
-    case 'table':
-    case 'cte':
-    case 'compute':
-      return relation.columns.map(({ column }) => column.id);
-    case 'unnest':
-      return [relation.element.id, ...(relation.offset === null ? [] : [relation.offset.id])];
-    case 'aggregate':
-      return [...relation.keys, ...relation.aggregates].map(({ column }) => column.id);
-    case 'window':
-      return relation.functions.map(({ column }) => column.id);
-    case 'set':
-      return relation.columns.map(({ id }) => id);
-    default:
-      return [];
-  }
-}
+import type { Expr } from '../../../src/googlesql/resolved';
+import { definesOf, operandsOf, relationExpressions, relationsBelow } from '../../../src/googlesql/resolved-walk';
 
 /** What an expression reads of the rows around it, its subqueries' own columns left out, and whether it scans a CTE. */
 export function readsOf(expr: Expr): { readonly columns: ReadonlySet<number>; readonly scansCte: boolean } {
@@ -42,7 +14,7 @@ export function readsOf(expr: Expr): { readonly columns: ReadonlySet<number>; re
     for (const { column } of next.query.output) read.add(column.id);
     for (const relation of relationsBelow(next.query)) {
       scansCte ||= relation.kind === 'cte';
-      for (const id of added(relation)) own.add(id);
+      for (const { column } of definesOf(relation)) own.add(column.id);
       pending.push(...relationExpressions(relation));
     }
   }

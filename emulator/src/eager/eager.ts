@@ -2,7 +2,9 @@
  * The order of evaluation of `--eager`: whatever a query computes is evaluated on the rows of the lowest filter below it
  * before that filter has left any out. The rows of a query stay the same; whether it fails does not.
  */
+import type { ScalarName } from '../../../src/googlesql/functions/function-table';
 import type { Cte, Expr, Relation, ResolvedQuery } from '../../../src/googlesql/resolved';
+import { called } from '../../../src/googlesql/resolved-nodes';
 import {
   inputsOf,
   operandsOf,
@@ -105,8 +107,8 @@ class Rebuilder {
 function after(probes: readonly Expr[], condition: Expr): Expr {
   if (probes.length === 0) return condition;
   const { span, type } = condition;
-  const call = (name: string, args: readonly Expr[]): Expr => {
-    return { kind: 'call', function: name, safe: false, args, named: {}, part: null, type, span };
+  const call = (name: ScalarName, args: readonly Expr[]): Expr => {
+    return called(name, args, type, span);
   };
   const all = probes.map(evaluated);
   return call('IF', [call('$and', all), condition, { kind: 'literal', type, value: 'false', span }]);

@@ -2,10 +2,12 @@
  * Where an expression can be evaluated before the filters below it. An engine may do that wherever the result stays the
  * same, since GoogleSQL fixes no order but that of conditional expressions, which stay whole here.
  */
+import type { ScalarName } from '../../../src/googlesql/functions/function-table';
 import type { Column, Expr, Filter, Relation, ResolvedQuery } from '../../../src/googlesql/resolved';
-import { operandsOf } from '../../../src/googlesql/resolved-walk';
+import { called } from '../../../src/googlesql/resolved-nodes';
+import { operandsOf, visibleColumns } from '../../../src/googlesql/resolved-walk';
 import { replacing } from '../../../src/googlesql/resolved-walk';
-import { columnsOf, readsOf } from './columns';
+import { readsOf } from './columns';
 
 /** Expressions that a filter is to evaluate on its rows beside its condition. */
 export type Probes = Map<Filter, Expr[]>;
@@ -62,7 +64,7 @@ function push(probes: Probes, expr: Expr, relation: Relation): boolean {
     }
     case 'join': {
       const { columns } = readsOf(expr);
-      const [left, right] = [columnsOf(relation.left), columnsOf(relation.right)];
+      const [left, right] = [idsOf(relation.left), idsOf(relation.right)];
       const read = [...columns].filter((id) => left.has(id) || right.has(id));
       if (read.every((id) => left.has(id))) return push(probes, expr, relation.left);
       return read.every((id) => right.has(id)) && push(probes, expr, relation.right);
@@ -81,6 +83,10 @@ function push(probes: Probes, expr: Expr, relation: Relation): boolean {
       return taken.includes(true);
     }
   }
+}
+
+function idsOf(relation: Relation): ReadonlySet<number> {
+  return new Set(visibleColumns(relation).map(({ id }) => id));
 }
 
 function replaced(expr: Expr, columns: readonly { readonly column: Column; readonly expr: Expr }[]): Expr {
@@ -113,8 +119,8 @@ function overElements(expr: Expr, elements: Relation): Expr {
 export function evaluated(expr: Expr): Expr {
   const { span } = expr;
   const type = { kind: 'BOOL' } as const;
-  const call = (name: string, args: readonly Expr[]): Expr => {
-    return { kind: 'call', function: name, safe: false, args, named: {}, part: null, type, span };
+  const call = (name: ScalarName, args: readonly Expr[]): Expr => {
+    return called(name, args, type, span);
   };
   return call('$or', [call('$is_null', [expr]), { kind: 'literal', type, value: 'true', span }]);
 }

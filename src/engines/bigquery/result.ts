@@ -1,5 +1,4 @@
-/** Hands a query's pages on as they come, no faster than they are taken. */
-/** Gathers a query's pages into the contract's result, within its bounds. */
+/** Gathers a query's pages into the contract's result, within its bounds, or hands them on as they come. */
 import { yieldToEventLoop } from '../../concurrency/concurrently';
 import { countOf, type QueryResponse, rowsOf, writeRow, resultShape, type ResultShape } from './api';
 import type { EngineQuery, LineSink, EngineResult } from '../contract';

@@ -1,11 +1,10 @@
 import { analyseConsumer, type ConsumerText } from '../../analysis/consumer-query';
 import { QueryError } from '../../errors';
+import { isAggregateCall, walk } from '../../googlesql/syntax-walk';
 import { LqlError } from '../../lql/lql-error';
 import { readLql } from '../../lql/read';
 import { toSql } from '../../lql/sql';
-import { findFunction } from '../../googlesql/functions/catalogue';
 import type { Query } from '../../googlesql/syntax';
-import { walk } from '../../googlesql/syntax-walk';
 import type { NamedType } from '../../googlesql/types';
 import { readStatement } from '../../sandbox/statement';
 
@@ -50,10 +49,7 @@ function isGrouped({ body }: Query): boolean {
   if (body.kind !== 'select' || body.groupBy !== null || body.distinct) return true;
   let aggregate = false;
   walk(body, (node) => {
-    aggregate ||=
-      node.kind === 'call' &&
-      node.over === null &&
-      findFunction(node.path.map(({ name }) => name).join('.'))?.mode === 'aggregate';
+    aggregate ||= isAggregateCall(node);
     return node.kind !== 'query' && !aggregate;
   });
   return aggregate;

@@ -2,7 +2,6 @@
 import { addMatch, closer, coerces, noDistance, supertype, untyped, type Distance, type Operand } from '../coercion';
 import { equivalentTypes } from '../type-names';
 import type { SqlType } from '../types';
-import { TEXT_TAKING } from './additions';
 import type { SqlFunction } from './catalogue';
 import { signaturesOf, type Parameter, type Pattern, type Signature } from './signature';
 
@@ -120,13 +119,10 @@ function matchSignature(
 
 const DECIMALS: ReadonlySet<SqlType['kind']> = new Set<SqlType['kind']>(['NUMERIC', 'BIGNUMERIC']);
 
-/** Whose NUMERIC overloads want every argument to be NUMERIC. */
-const ALL_DECIMAL: ReadonlySet<string> = new Set(['PERCENTILE_CONT']);
-
 /** A NUMERIC overload is for calls with a NUMERIC in them: integers alone become FLOAT64. */
 function decimalsGiven(fn: SqlFunction, parameters: readonly Parameter[], slots: readonly Slot[]): boolean {
   if (fn.signatures.length === 1) return true;
-  if (ALL_DECIMAL.has(fn.name)) {
+  if (fn.name === 'PERCENTILE_CONT') {
     const decimal = parameters.some((p) => p.pattern.kind === 'fixed' && DECIMALS.has(p.pattern.type.kind));
     return !decimal || slots.every((slot) => typeof slot !== 'string' && DECIMALS.has(slot.type.kind));
   }
@@ -161,7 +157,7 @@ function fits(fn: SqlFunction, { pattern, cardinality }: Parameter, slot: Slot, 
       return (
         equivalentTypes(slot.type, pattern.type) ||
         (fn.exact !== true && coerces(slot, pattern.type)) ||
-        (pattern.type.kind === 'STRING' && TEXT_TAKING.has(fn.name) && TEXT_FROM.has(slot.type.kind))
+        (pattern.type.kind === 'STRING' && fn.textual === true && TEXT_FROM.has(slot.type.kind))
       );
     case 'top_count':
     case 'top_sum':

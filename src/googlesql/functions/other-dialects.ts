@@ -1,3 +1,4 @@
+import type { Identifier } from '../syntax';
 /** What users of other SQL dialects write, and how GoogleSQL has it. */
 
 const FORMS: Readonly<Record<string, string>> = {
@@ -54,4 +55,19 @@ const FORMS: Readonly<Record<string, string>> = {
 export function otherDialectHint(name: string): string | undefined {
   const key = name.toLowerCase();
   return Object.hasOwn(FORMS, key) ? `In GoogleSQL: ${FORMS[key]}.` : undefined;
+}
+
+const HINTS: Readonly<Record<string, string>> = {
+  RANGE_SESSIONIZE:
+    'Number the sessions by windows: COUNTIF(RANGE_START(r) > last_end) OVER (PARTITION BY k ORDER BY RANGE_START(r)) AS session, ' +
+    'where last_end is the greatest RANGE_END of the rows before; then GROUP BY k, session.',
+};
+
+/** What to write instead of a table function of GoogleSQL; undefined: nothing that would do. */
+export function insteadOfTableFunction(path: readonly Identifier[]): string | undefined {
+  const name = path
+    .map((part) => part.name)
+    .join('.')
+    .toUpperCase();
+  return Object.hasOwn(HINTS, name) ? HINTS[name] : undefined;
 }

@@ -5,7 +5,6 @@
  */
 import { rangeElement, scalarNamed } from '../type-names';
 import type { SqlType } from '../types';
-import type { FunctionEntry } from './entry';
 
 export type Pattern =
   | { readonly kind: 'fixed'; readonly type: SqlType }
@@ -51,7 +50,7 @@ export function signatureOf(text: string): Signature {
 const ofFunctions = new WeakMap<readonly string[], readonly Signature[]>();
 
 /** All signatures of a function, in the table's order. */
-export function signaturesOf({ signatures }: Pick<FunctionEntry, 'signatures'>): readonly Signature[] {
+export function signaturesOf({ signatures }: { readonly signatures: readonly string[] }): readonly Signature[] {
   let known = ofFunctions.get(signatures);
   if (known === undefined) ofFunctions.set(signatures, (known = signatures.map(signatureOf)));
   return known;

@@ -2,7 +2,7 @@ import type { BinaryOperator, Expression, IsTest, QuantifiedLike } from '../synt
 import type { Cursor } from './cursor';
 import { parseArithmetic, parseExpression, parseOperand } from './expression';
 import { parseParenthesisedQuery } from './query';
-import { parseUnnestArguments } from './unnest';
+import { parseUnnestArguments } from './table';
 
 const COMPARISONS: ReadonlyMap<string, BinaryOperator> = new Map([
   ['=', '='],

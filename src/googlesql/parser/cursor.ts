@@ -1,7 +1,7 @@
 import { QueryError } from '../../errors';
 import { BoundsError, type Bounds } from '../bounds';
 import type { Identifier, Parameter, Span } from '../syntax';
-import type { Token } from '../token';
+import type { Token } from '../lexer';
 import { syntaxHint } from './other-dialects';
 
 /** A construct that GoogleSQL has and this service does not take (docs/sandbox.md). */

@@ -1,9 +1,8 @@
 import { QueryError } from '../../errors';
-import { lex } from '../lexer';
+import { lex, type Token } from '../lexer';
 import { BoundsError, QUERY_BOUNDS, type Bounds } from '../bounds';
 import { checkStatement, secondStatement, secondStatementError } from '../statement';
 import type { Parameter, Query, Span } from '../syntax';
-import type { Token } from '../token';
 import { deepestNode } from '../syntax-walk';
 import { Cursor, type Construct } from './cursor';
 import { parseQuery as parseQueryRule } from './query';

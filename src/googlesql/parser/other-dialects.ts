@@ -1,5 +1,5 @@
 /** Hints for syntax of other SQL dialects, by the tokens where the grammar ends. */
-import type { Token } from '../token';
+import type { Token } from '../lexer';
 
 /** Words of others, at or before the place where the grammar ends. */
 const WORDS: Readonly<Record<string, string>> = {

@@ -1,14 +1,20 @@
-import type { PipeOperator, PipeSet, SelectItem } from '../syntax';
+import type {
+  PipeOperator,
+  PipeSet,
+  SelectItem,
+  GroupingItem,
+  OrderSuffix,
+  PipeAggregate,
+  PipeGroupBy,
+} from '../syntax';
 import type { Cursor } from './cursor';
 import { parseExpression } from './expression';
 import { parseJoinType } from './from';
 import { parseConditions } from './join';
-import { parseLimit, parseOrderBy } from './ordering';
-import { parsePipeAggregate } from './pipe-aggregate';
+import { parseLimit, parseOrderBy, parseNullOrder } from './ordering';
 import { atPivot, parsePivot, parseUnpivot } from './pivot';
-import { parseParenthesisedQuery, parseWith } from './query';
-import { parseSelectClause, parseSelectList } from './select';
-import { parseSetOperator } from './set-operator';
+import { parseParenthesisedQuery, parseWith, parseSetOperator } from './query';
+import { parseSelectClause, parseSelectList, atListEnd, parseSelectItem, parseGroupingItem } from './select';
 import { parseTable } from './table';
 import { parseSample } from './table-suffix';
 import { parseNamedWindow } from './window';
@@ -172,4 +178,56 @@ function parseColumn(cursor: Cursor, operator: string): ReturnType<Cursor['name'
     });
   }
   return name;
+}
+
+/** AGGREGATE COUNT(*) AS n DESC, ... [GROUP [AND ORDER] BY x AS y, ROLLUP(a, b), ...] */
+export function parsePipeAggregate(cursor: Cursor): PipeAggregate {
+  const { start } = cursor.next();
+  const items: SelectItem[] = [];
+  const orders: (OrderSuffix | null)[] = [];
+  while (!cursor.at('GROUP') && !cursor.atPipeEnd()) {
+    items.push(parseSelectItem(cursor));
+    orders.push(parseOrderSuffix(cursor));
+    if (!cursor.accept(',')) break;
+  }
+  refuseBareStar(cursor, items, 'AGGREGATE');
+  const groupBy = cursor.at('GROUP') ? parseGroupBy(cursor) : null;
+  const span = cursor.spanFrom(start);
+  if (items.length === 0 && (groupBy === null || groupBy.items.every(isEmpty))) {
+    cursor.fault('Pipe AGGREGATE cannot have both an empty aggregate list and an empty GROUP BY.', span);
+  }
+  return { kind: 'pipe_aggregate', items, orders, groupBy, span };
+}
+
+function isEmpty(item: GroupingItem): boolean {
+  return item.kind === 'list' && item.expressions.length === 0;
+}
+
+function parseGroupBy(cursor: Cursor): PipeGroupBy {
+  const { start } = cursor.expect('GROUP');
+  const ordered = cursor.accept('AND');
+  if (ordered) cursor.expect('ORDER');
+  cursor.expect('BY');
+  const items: GroupingItem[] = [];
+  const suffixes: PipeGroupBy['suffixes'][number][] = [];
+  do {
+    const item = parseGroupingItem(cursor);
+    items.push(item);
+    suffixes.push(item.kind === 'expression' ? parseSuffix(cursor) : { alias: null, order: null });
+  } while (cursor.accept(',') && !atListEnd(cursor));
+  return { ordered, items, suffixes, span: cursor.spanFrom(start) };
+}
+
+function parseSuffix(cursor: Cursor): PipeGroupBy['suffixes'][number] {
+  const alias = cursor.accept('AS') || cursor.atName() ? cursor.name('an alias') : null;
+  return { alias, order: parseOrderSuffix(cursor) };
+}
+
+/** ASC, DESC, with or without NULLS FIRST, NULLS LAST. */
+function parseOrderSuffix(cursor: Cursor): OrderSuffix | null {
+  const descending = cursor.at('DESC');
+  const written = descending || cursor.at('ASC');
+  if (written) cursor.next();
+  const nulls = parseNullOrder(cursor);
+  return written || nulls !== null ? { descending, nulls } : null;
 }

@@ -1,4 +1,4 @@
-import { FUNCTION_KEYWORDS } from '../keywords';
+import { FUNCTION_KEYWORDS } from '../lexer';
 import type { Expression, Identifier, Literal, Parameter } from '../syntax';
 import { parseCall } from './call';
 import { parseCase, parseCast, parseExtract, parseInterval, parseWithExpression } from './constructs';

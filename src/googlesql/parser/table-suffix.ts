@@ -1,8 +1,7 @@
-import type { Expression, FromItem, OrderItem, Span } from '../syntax';
+import type { Expression, FromItem, OrderItem, Span, Query, Select, SubqueryItem } from '../syntax';
 import type { Cursor } from './cursor';
 import { parseExpression } from './expression';
 import { parseOrderBy } from './ordering';
-import { standInSelect, standInTable } from './stand-in';
 import { parseAlias } from './table';
 import { parsePartition } from './window';
 
@@ -88,4 +87,34 @@ function skipParentheses(cursor: Cursor): void {
 function filtered(table: FromItem, elements: Expression[], orderBy: readonly OrderItem[], span: Span): FromItem {
   const whole = { start: table.span.start, end: span.end };
   return standInTable(standInSelect(table, elements, whole), orderBy, null);
+}
+
+/**
+ * What a construct that this service refuses leaves in the tree: its table and its expressions as a plain SELECT, for
+ * scoping to find outside tables and forbidden functions in. It never runs (ParsedQuery.unsupported).
+ */
+export function standInSelect(from: FromItem | null, expressions: readonly Expression[], span: Span): Select {
+  return {
+    kind: 'select',
+    distinct: false,
+    as: null,
+    items: [{ kind: 'select_star', of: null, except: [], replace: [], span }],
+    from,
+    where: { kind: 'array', elementType: null, elements: expressions, span },
+    groupBy: null,
+    having: null,
+    qualify: null,
+    windows: [],
+    span,
+  };
+}
+
+/** `( body ) AS alias` as a table. */
+export function standInTable(
+  body: Query['body'],
+  orderBy: readonly OrderItem[],
+  alias: SubqueryItem['alias'],
+): SubqueryItem {
+  const query: Query = { kind: 'query', with: null, body, orderBy, limit: null, pipes: [], span: body.span };
+  return { kind: 'subquery_item', query, alias, span: body.span };
 }

@@ -1,11 +1,10 @@
-import type { FromItem, Identifier, OffsetClause, Span } from '../syntax';
+import type { FromItem, Identifier, OffsetClause, Span, TableFunction, Expression } from '../syntax';
 import { toIdentifier, type Cursor } from './cursor';
+import { parseExpression } from './expression';
 import { parseParenthesisedJoin } from './from';
 import { parseMatchRecognize, parseSample, parseSystemTime } from './table-suffix';
 import { atPivot, parsePivots } from './pivot';
 import { parseParenthesisedQuery } from './query';
-import { parseTableFunction } from './table-function';
-import { parseUnnestArguments } from './unnest';
 
 /** One table of a FROM clause with its alias and whatever is attached to it. */
 export function parseTable(cursor: Cursor): FromItem {
@@ -106,4 +105,65 @@ function parseOffset(cursor: Cursor): OffsetClause | null {
   const alias = parseAlias(cursor);
   const span: Span = cursor.spanFrom(start);
   return { alias, span };
+}
+
+const OBJECTS = new Set(['TABLE', 'MODEL', 'CONNECTION']);
+
+/** A table function from its opening parenthesis on. Its arguments are checked and dropped: none is ever allowed. */
+export function parseTableFunction(cursor: Cursor, path: readonly Identifier[], start: number): TableFunction {
+  cursor.expect('(');
+  if (!cursor.at(')')) cursor.list(parseArgument);
+  cursor.expect(')');
+  const alias = parseAlias(cursor);
+  return { kind: 'table_function', path, alias, span: cursor.spanFrom(start) };
+}
+
+function parseArgument(cursor: Cursor): void {
+  if (cursor.atName() && cursor.peek(1).symbol === '=>') {
+    cursor.next();
+    cursor.next();
+  }
+  if (OBJECTS.has(cursor.token.symbol) && cursor.atName(1)) {
+    cursor.next();
+    parseTablePath(cursor);
+    if (cursor.at('(')) parseTableFunction(cursor, [], cursor.token.start);
+  } else if (cursor.at('DESCRIPTOR') && cursor.peek(1).symbol === '(') {
+    cursor.next();
+    cursor.parenthesised((at) => at.name('a column name'));
+  } else {
+    parseExpression(cursor);
+  }
+}
+
+/** UNNEST(array) with the word itself. Several arrays side by side are refused by name; the stand-in holds them all. */
+export function parseUnnestArguments(cursor: Cursor): Expression {
+  const { start } = cursor.expect('UNNEST');
+  cursor.expect('(');
+  const arrays = [parseArray(cursor)];
+  while (cursor.accept(',')) {
+    if (cursor.atName() && cursor.peek(1).symbol === '=>') {
+      cursor.next();
+      cursor.next();
+    }
+    arrays.push(parseArray(cursor));
+  }
+  cursor.expect(')');
+  const [array] = arrays;
+  if (array !== undefined && arrays.length === 1) return array;
+  const span = cursor.spanFrom(start);
+  cursor.refuse('UNNEST of several arrays', span);
+  return { kind: 'array', elementType: null, elements: arrays, span };
+}
+
+function parseArray(cursor: Cursor): Expression {
+  if (cursor.at('SELECT')) {
+    cursor.fault('Syntax error: a subquery in UNNEST needs ARRAY(...) around it.', cursor.token);
+  }
+  const array = parseExpression(cursor);
+  if (cursor.at('AS')) {
+    const { start } = cursor.next();
+    cursor.name('an alias');
+    cursor.refuse('an alias inside UNNEST', cursor.spanFrom(start));
+  }
+  return array;
 }

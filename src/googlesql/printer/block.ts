@@ -1,7 +1,6 @@
 /** One SELECT in the making: clauses as text, and the SQL of each column that its rows have. */
 import type { Names } from './names';
-import type { Rows } from './rows';
-import type { PrintSession } from './session';
+import type { PrintSession, Rows } from './session';
 
 export interface Item {
   readonly sql: string;

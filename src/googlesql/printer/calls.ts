@@ -1,6 +1,5 @@
 /** Function calls and operators. Operands come printed: what is here is only how they are put together. */
 import type { FunctionCall } from '../resolved';
-import { partSql } from './date-parts';
 import { quotedName } from './names';
 
 type Write = (args: readonly string[], part: string) => string;
@@ -93,4 +92,9 @@ function withKeyword({ function: name, args }: FunctionCall, printed: string[]):
   const keyword = at === undefined ? undefined : args[at];
   if (at !== undefined && keyword?.kind === 'literal') printed[at] = keyword.value ?? '';
   return printed;
+}
+
+/** Date parts as they are written: `DAY`, `WEEK(MONDAY)`. */
+export function partSql(part: string): string {
+  return part.replace(/^WEEK_(\w+)$/, 'WEEK($1)');
 }

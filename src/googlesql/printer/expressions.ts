@@ -7,9 +7,8 @@ import { canFail, failsItself, queryCanFail } from '../totality';
 import { callSql } from './calls';
 import { literalSql } from './literals';
 import { subquerySql } from './queries';
-import { unguarded, type Rows } from './rows';
-import type { PrintSession } from './session';
-import { typeSql } from './types';
+import { unguarded, type Rows, type PrintSession } from './session';
+import { typeSql } from './names';
 
 export function exprSql(session: PrintSession, expr: Expr, rows: Rows): string {
   if (rows.guard === null || !canFail(expr)) return plainSql(session, expr, unguarded(rows));

@@ -5,8 +5,7 @@ import { exprSql } from './expressions';
 import { ensureCte } from './queries';
 import { columnsRead } from '../columns-read';
 import { isOnlyFrom, relationBlock } from './relations';
-import type { Rows } from './rows';
-import type { PrintSession } from './session';
+import type { PrintSession, Rows } from './session';
 
 export function tableBlock(session: PrintSession, { table, columns }: TableScan): Block {
   const { names } = session;

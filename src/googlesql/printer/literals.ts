@@ -1,9 +1,8 @@
 /** Literals of the resolved tree as GoogleSQL writes them. */
-import { rangeEnds } from '../literals/range';
+import { rangeEnds } from '../literals/temporal';
 import type { ResolvedLiteral } from '../resolved';
 import type { RangeElement } from '../types';
-import type { Names } from './names';
-import { typeSql } from './types';
+import { type Names, typeSql } from './names';
 
 export function literalSql(names: Names, { type, value }: ResolvedLiteral): string {
   if (value === null) return `CAST(NULL AS ${typeSql(names, type)})`;

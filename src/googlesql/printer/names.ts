@@ -1,3 +1,23 @@
+/** Types in GoogleSQL's spelling, names of fields in backticks. */
+import type { SqlType, TypeParameters } from '../types';
+
+export function typeSql(names: Names, type: SqlType, parameters: TypeParameters | null = null): string {
+  switch (type.kind) {
+    case 'ARRAY':
+    case 'RANGE':
+      return `${type.kind}<${typeSql(names, type.element, parameters?.inner[0])}>`;
+    case 'STRUCT': {
+      const fields = type.fields.map(
+        ({ name, type: field }, i) =>
+          (name === null ? '' : `${names.quoted(name)} `) + typeSql(names, field, parameters?.inner[i]),
+      );
+      return `STRUCT<${fields.join(', ')}>`;
+    }
+    default:
+      return parameters === null ? type.kind : `${type.kind}(${parameters.own.join(', ')})`;
+  }
+}
+
 /** Names in printed SQL: the printer's own, which begin with a prefix, and names of the query in backticks. */
 export class Names {
   #next = 1;

@@ -2,8 +2,7 @@
 import type { Column, Cte, ResolvedQuery, SetRelation } from '../resolved';
 import { blockFrom, guardSql, selectedItems, selectSql, type Block, type Item } from './block';
 import { relationBlock } from './relations';
-import type { Rows } from './rows';
-import type { PrintSession } from './session';
+import type { PrintSession, Rows } from './session';
 
 /** A statement whose result has the columns of the query, under their names and in its order. */
 export function statementSql(session: PrintSession, query: ResolvedQuery): string {

@@ -1,15 +1,13 @@
 /** Relations as SELECTs: each operator joins the SELECT below it where its clause comes later, and else nests it. */
 import type { ComputedColumn, Expr, Relation } from '../resolved';
 import { relationExpressions } from '../resolved-walk';
-import { constantSql, directionSql, windowSql } from './aggregates';
-import { aggregateBlock } from './grouping';
+import { constantSql, directionSql, windowSql, aggregateBlock } from './grouping';
 import { nested, NO_ROWS_FROM, readsExpression, rowsOf, type Block, type Item } from './block';
 import { exprSql } from './expressions';
 import { cteBlock, joinBlock, tableBlock, unnestBlock } from './from';
 import { setBlock } from './queries';
 import { columnsRead } from '../columns-read';
-import type { Rows } from './rows';
-import type { PrintSession } from './session';
+import type { PrintSession, Rows } from './session';
 
 /**
  * @param needed ids of the columns that are read above

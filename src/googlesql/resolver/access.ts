@@ -1,6 +1,7 @@
 /** Names, fields and subscripts. */
 import { coerces } from '../coercion';
 import type { Expr, FieldRef, MakeStruct } from '../resolved';
+import { called } from '../resolved-nodes';
 import type { FieldAccess, Identifier, PathExpression, Span, Subscript } from '../syntax';
 import { typeText } from '../type-names';
 import type { SqlType } from '../types';
@@ -161,16 +162,12 @@ export function resolveSubscript(context: Context, { input, index, mode, span }:
     );
   const position = convert(session, at, { kind: 'INT64' });
   const ordinal = mode === 'ordinal' || mode === 'safe_ordinal';
-  return {
-    kind: 'call',
-    function: mode === 'safe_offset' || mode === 'safe_ordinal' ? '$safe_at' : '$at',
-    safe: false,
-    args: [value, ordinal ? zeroBased(position) : position],
-    named: {},
-    part: null,
-    type: type.element,
+  return called(
+    mode === 'safe_offset' || mode === 'safe_ordinal' ? '$safe_at' : '$at',
+    [value, ordinal ? zeroBased(position) : position],
+    type.element,
     span,
-  };
+  );
 }
 
 /** ORDINAL counts from one. */
@@ -180,20 +177,11 @@ function zeroBased(position: Expr): Expr {
   if (position.kind === 'literal' && position.value !== null)
     return { ...position, value: (BigInt(position.value) - 1n).toString() };
   const one: Expr = { kind: 'literal', type, value: '1', span };
-  return { kind: 'call', function: '$subtract', safe: false, args: [position, one], named: {}, part: null, type, span };
+  return called('$subtract', [position, one], type, span);
 }
 
-function jsonAccess(name: string, value: Expr, key: Expr, span: Span): Expr {
-  return {
-    kind: 'call',
-    function: name,
-    safe: false,
-    args: [value, key],
-    named: {},
-    part: null,
-    type: { kind: 'JSON' },
-    span,
-  };
+function jsonAccess(name: '$json_member' | '$json_element', value: Expr, key: Expr, span: Span): Expr {
+  return called(name, [value, key], { kind: 'JSON' }, span);
 }
 
 /** Types of log rows run to thousands of characters; a message names the outermost layer. */

@@ -1,20 +1,20 @@
 /** Aggregate and window calls: each becomes a column that its SELECT computes. */
 import type { SqlFunction } from '../functions/catalogue';
+import type { AggregateName } from '../functions/function-table';
 import type { AggregateCall, Expr, SortKey } from '../resolved';
 import { operandsOf } from '../resolved-walk';
 import type { Call, Expression, OrderItem } from '../syntax';
 import type { SqlType } from '../types';
 import { shortType } from './access';
 import { argumentsOf, chooseOverload } from './calls';
-import { collatedKey } from './collate';
-import { supportsGrouping, supportsOrdering } from './comparable';
+import { collatedKey, supportsGrouping, supportsOrdering } from './comparable';
 import type { Context } from './context';
 import { convert } from './convert';
 import { resolveExpr } from './expression';
 import { signedNumber } from './operators';
-import { sameExpr } from './same';
+import { resolveLimitCount } from './order';
+import { sameExpr } from './grouping';
 import { invalid } from './session';
-import { resolveLimitCount } from './limit';
 import { NESTED_WINDOW, resolveWindow } from './windows';
 
 /** Of an aggregate in the argument of another one, or of a name that stands for it. */
@@ -25,7 +25,8 @@ export function resolveAggregate(context: Context, call: Call, fn: SqlFunction |
   const { session } = context;
   const name = fn?.name ?? 'GROUPING';
   if (call.over !== null) {
-    if (fn?.over === undefined) throw invalid(`Function ${name} does not support an OVER clause.`, call.span);
+    if (fn?.over === undefined || fn.over === 'no')
+      throw invalid(`Function ${name} does not support an OVER clause.`, call.span);
     return resolveWindowCall(context, call, fn, safe);
   }
   if (fn?.mode === 'analytic')
@@ -72,7 +73,7 @@ function grouping(context: Context, call: Call): AggregateCall {
   return bare('GROUPING', [resolveExpr(context, argument.expression)], { kind: 'INT64' }, call);
 }
 
-function bare(name: string, args: readonly Expr[], type: SqlType, call: Call): AggregateCall {
+function bare(name: AggregateName, args: readonly Expr[], type: SqlType, call: Call): AggregateCall {
   return {
     kind: 'aggregate_call',
     function: name,
@@ -93,7 +94,7 @@ function aggregateCall(context: Context, call: Call, fn: SqlFunction, safe: bool
     if (fn.name !== 'COUNT') throw invalid('* can only be the argument of COUNT.', call.span);
     if (call.distinct) throw invalid('DISTINCT cannot be used with COUNT(*).', call.span);
     checkModifiers(call, fn);
-    return { ...bare('COUNT_STAR', [], { kind: 'INT64' }, call), having: extreme(context, call) };
+    return { ...bare('$count_star', [], { kind: 'INT64' }, call), having: extreme(context, call) };
   }
   checkModifiers(call, fn);
   const given = argumentsOf(context, call.arguments, fn);
@@ -109,7 +110,7 @@ function aggregateCall(context: Context, call: Call, fn: SqlFunction, safe: bool
         throw invalid(`${fn.name} with DISTINCT is ordered by its argument only.`, key.expr.span);
   return {
     kind: 'aggregate_call',
-    function: fn.name,
+    function: fn.name as AggregateName,
     safe,
     args,
     distinct: call.distinct,
@@ -150,7 +151,7 @@ function checkModifiers(call: Call, fn: SqlFunction): void {
   const refuse = (what: string): never => {
     throw invalid(`Function ${fn.name} does not support ${what}.`, call.span);
   };
-  if (call.distinct && (fn.mode === 'analytic' || NOT_DISTINCT.has(fn.name)))
+  if (call.distinct && (fn.mode === 'analytic' || fn.distinct === false))
     throw invalid(`DISTINCT is not allowed for function ${fn.name}.`, call.span);
   for (const { expression } of call.orderBy) {
     const type = literalType(expression);
@@ -165,38 +166,13 @@ function checkModifiers(call: Call, fn: SqlFunction): void {
   if (call.distinct && call.arguments.length === 0) refuse('DISTINCT without an argument');
 }
 
-const NOT_DISTINCT = new Set([
-  'APPROX_COUNT_DISTINCT',
-  'APPROX_TOP_SUM',
-  'CORR',
-  'COVAR_POP',
-  'COVAR_SAMP',
-  'PERCENTILE_CONT',
-  'PERCENTILE_DISC',
-]);
-
-const EXTREMES = new Set(['MIN', 'MAX', 'APPROX_QUANTILES', 'PERCENTILE_DISC']);
-const GROUPED = new Set(['APPROX_COUNT_DISTINCT', 'APPROX_TOP_COUNT', 'APPROX_TOP_SUM']);
-
-/** What a constant argument may be at the least and at the most. */
-const RANGES: Readonly<Record<string, readonly [least: number, most?: number]>> = {
-  APPROX_QUANTILES: [1],
-  'HLL_COUNT.INIT': [10, 24],
-  LAG: [0],
-  LEAD: [0],
-  NTH_VALUE: [1],
-  NTILE: [1],
-  PERCENTILE_CONT: [0, 1],
-  PERCENTILE_DISC: [0, 1],
-};
-
 function checkArguments({ session }: Context, call: Call, fn: SqlFunction, args: readonly Expr[]): void {
   const [first] = args;
   if (first !== undefined) {
     const type = first.type;
-    if (EXTREMES.has(fn.name) && !supportsOrdering(type))
+    if (fn.of === 'ordered' && !supportsOrdering(type))
       throw invalid(`${fn.name} is not defined for arguments of type ${shortType(type)}.`, first.span);
-    if ((call.distinct || GROUPED.has(fn.name)) && !supportsGrouping(type))
+    if ((call.distinct || fn.of === 'grouped') && !supportsGrouping(type))
       throw invalid(
         `Aggregate functions with DISTINCT cannot be used with arguments of type ${shortType(type)}.`,
         first.span,
@@ -210,20 +186,18 @@ function checkArguments({ session }: Context, call: Call, fn: SqlFunction, args:
   const fallback = fn.name === 'LAG' || fn.name === 'LEAD' ? args[2] : undefined;
   if (fallback !== undefined && !isFixed(fallback))
     throw invalid(`The third argument (the default expression) to ${fn.name} must be constant.`, fallback.span);
-  for (const at of fn.constant ?? []) {
-    const arg = args[at];
-    if (arg === undefined) continue;
-    const constant = arg.kind === 'cast' ? arg.input : arg;
-    if (constant.kind !== 'parameter' && !session.isConstant(constant))
-      throw invalid(`Argument ${at + 1} to ${fn.name} must be a literal or query parameter.`, arg.span);
-    if (constant.kind !== 'literal') continue;
-    if (constant.value === null) throw invalid(`Argument ${at + 1} to ${fn.name} must not be NULL.`, arg.span);
-    const [least, most] = RANGES[fn.name] ?? [];
-    if (least !== undefined && Number(constant.value) < least)
-      throw invalid(`Argument ${at + 1} to ${fn.name} must be at least ${least}.`, arg.span);
-    if (most !== undefined && Number(constant.value) > most)
-      throw invalid(`Argument ${at + 1} to ${fn.name} must be at most ${most}.`, arg.span);
-  }
+  const { at = -1, least, most } = fn.constant ?? {};
+  const arg = args[at];
+  if (arg === undefined) return;
+  const constant = arg.kind === 'cast' ? arg.input : arg;
+  const refuse = (what: string): never => {
+    throw invalid(`Argument ${at + 1} to ${fn.name} must ${what}.`, arg.span);
+  };
+  if (constant.kind !== 'parameter' && !session.isConstant(constant)) refuse('be a literal or query parameter');
+  if (constant.kind !== 'literal') return;
+  if (constant.value === null) refuse('not be NULL');
+  if (least !== undefined && Number(constant.value) < least) refuse(`be at least ${least}`);
+  if (most !== undefined && Number(constant.value) > most) refuse(`be at most ${most}`);
 }
 
 /** Whether an expression is the same in every row. */

@@ -1,6 +1,7 @@
 /** Calls by name: which function, which overload, which part of a date. */
 import { QueryError } from '../../errors';
-import { findFunction, functionNames, type SqlFunction } from '../functions/catalogue';
+import { functionNames, type SqlFunction, namedFunction } from '../functions/catalogue';
+import type { ScalarName } from '../functions/function-table';
 import { matchFunction, type Match, type Slot } from '../functions/match';
 import { signaturesOf, type Parameter } from '../functions/signature';
 import type { Expr } from '../resolved';
@@ -10,8 +11,7 @@ import { typeText } from '../type-names';
 import type { SqlType } from '../types';
 import { shortType } from './access';
 import { resolveAggregate } from './aggregates';
-import { checkCollation } from './collate';
-import { supportsEquality, supportsOrdering } from './comparable';
+import { checkCollation, supportsEquality, supportsOrdering } from './comparable';
 import type { Context } from './context';
 import { convert } from './convert';
 import { isPartName, partOfExpression, partsOfFunction } from './date-parts';
@@ -23,13 +23,10 @@ import { functionNotFound } from './suggestion';
 
 /** A function by the name a call wrote, without its SAFE. */
 function functionOfCall({ path }: Call): { fn: SqlFunction; safe: boolean } {
-  const safe = path.length > 1 && path[0]?.name.toUpperCase() === 'SAFE';
-  const parts = safe ? path.slice(1) : path;
-  const name = parts.map((part) => part.name).join('.');
-  const fn = findFunction(name);
+  const { name, fn, safe } = namedFunction(path);
   const first = path[0];
   const last = path.at(-1);
-  if (fn === undefined || first === undefined || last === undefined || name.startsWith('$')) {
+  if (fn === undefined) {
     const span = { start: first?.span.start ?? 0, end: last?.span.end ?? 0 };
     throw functionNotFound('invalidQuery', name, span, functionNames());
   }
@@ -86,12 +83,9 @@ function scalarCall(context: Context, call: Call, fn: SqlFunction, safe: boolean
   checkPath(session, fn, values);
   if (!safe) checkGroups(fn, values);
   if (fn.name === 'COLLATE') checkCollation(values[1]);
-  const compared = EQUATING.has(fn.name) ? args.at(-1) : undefined;
-  if (compared !== undefined && !supportsEquality(compared.type))
-    throw invalid(`${fn.name} is not defined for arguments of type ${typeText(compared.type)}.`, compared.span);
   const resolved: Expr = {
     kind: 'call',
-    function: fn.name,
+    function: fn.name as ScalarName,
     safe,
     args,
     named: matched.named,
@@ -254,17 +248,14 @@ function checkPart(fn: SqlFunction, part: GivenArguments['part'], type: SqlType 
   if (part === null && fn.name === 'GENERATE_TIMESTAMP_ARRAY') throw invalid('Expected INTERVAL expression.', span);
 }
 
-/** Compare their last argument with the others. */
-const EQUATING = new Set(['ARRAY_INCLUDES', 'NULLIF']);
-const ORDERED = new Set(['GREATEST', 'LEAST', 'RANGE_BUCKET']);
-
+/** `ordered` and `equated` arguments of a type that has no order, or no equality. */
 function checkArguments(fn: SqlFunction, args: readonly Expr[]): void {
   const [first] = args;
-  if (ORDERED.has(fn.name)) {
-    if (first === undefined) throw new Error('no argument');
-    if (!supportsOrdering(first.type))
-      throw invalid(`${fn.name} is not defined for arguments of type ${shortType(first.type)}.`, first.span);
-  }
+  if (fn.of === 'ordered' && first !== undefined && !supportsOrdering(first.type))
+    throw invalid(`${fn.name} is not defined for arguments of type ${shortType(first.type)}.`, first.span);
+  const compared = fn.of === 'equated' ? args.at(-1) : undefined;
+  if (compared !== undefined && !supportsEquality(compared.type))
+    throw invalid(`${fn.name} is not defined for arguments of type ${typeText(compared.type)}.`, compared.span);
 }
 
 /** A NULL that is written as it stands could be a RANGE of any type. */

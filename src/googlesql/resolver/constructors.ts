@@ -2,6 +2,7 @@
 import { coerces } from '../coercion';
 import { intervalText } from '../literals/interval';
 import type { Expr } from '../resolved';
+import { called } from '../resolved-nodes';
 import type { ArrayConstructor, Interval, StructConstructor } from '../syntax';
 import { constructedType, typeText } from '../type-names';
 import type { SqlType, StructField } from '../types';
@@ -100,5 +101,5 @@ export function resolveInterval(context: Context, { value, from, to, span }: Int
       value.span,
     );
   const args = [convert(session, amount, { kind: 'INT64' })];
-  return { kind: 'call', function: '$interval', safe: false, args, named: {}, part: from, type, span };
+  return called('$interval', args, type, span, from);
 }

@@ -1,8 +1,7 @@
 /** Conversions written into the tree: a literal becomes a literal of the new type, everything else a cast. */
 import { castable, coerces } from '../coercion';
 import { decimalText } from '../literals/number';
-import { rangeValue } from '../literals/range';
-import { isTemporal, temporalValue } from '../literals/temporal';
+import { isTemporal, temporalValue, rangeValue } from '../literals/temporal';
 import type { Expr, ResolvedLiteral } from '../resolved';
 import type { Span } from '../syntax';
 import { sameType, typeText } from '../type-names';

@@ -3,18 +3,18 @@ import { spend } from '../../concurrency/allowance';
 import { supertype } from '../coercion';
 import { decimalText } from '../literals/number';
 import type { Expr, ResolvedCase, ResolvedLiteral } from '../resolved';
-import type { Case, Cast, Expression, Parameter } from '../syntax';
+import type { Case, Cast, Expression, Parameter, Extract } from '../syntax';
 import { sameType, typeOfName, typeParametersOf, typeText } from '../type-names';
 import type { SqlType } from '../types';
-import { resolveField, resolvePath, resolveSubscript } from './access';
+import { resolveField, resolvePath, resolveSubscript, shortType } from './access';
 import { resolveCall } from './calls';
 import { resolveArray, resolveInterval, resolveStruct } from './constructors';
 import type { Context } from './context';
 import { convert, converted, explicitCast } from './convert';
-import { resolveExtract } from './extract';
+import { resolveWithExpression } from './lambdas';
 import { resolveLiteral } from './literals';
-import { resolveQuantifiedLike } from './quantified-like';
 import {
+  resolveQuantifiedLike,
   resolveBetween,
   resolveBinary,
   resolveInList,
@@ -25,7 +25,10 @@ import {
 } from './operators';
 import { invalid } from './session';
 import { resolveArraySubquery, resolveExists, resolveInSubquery, resolveScalarSubquery } from './subqueries';
-import { resolveWithExpression } from './variables';
+import { findFunction } from '../functions/catalogue';
+import { matchFunction } from '../functions/match';
+import { called } from '../resolved-nodes';
+import { EXTRACT_PARTS, partName } from './date-parts';
 
 /** The typed tree of an expression. Throws QueryError. */
 export function resolveExpr(context: Context, expression: Expression): Expr {
@@ -185,4 +188,40 @@ export function commonType(
   for (const expr of exprs)
     if (!session.isUntyped(expr) && !distinct.some((known) => sameType(known, expr.type))) distinct.push(expr.type);
   throw invalid(`${what} of types {${distinct.map(typeText).join(', ')}} do not have a common supertype.`, span);
+}
+
+/** Parts that are values of a type of their own; all others are INT64. */
+const WHOLE: Readonly<Record<string, SqlType>> = {
+  DATE: { kind: 'DATE' },
+  TIME: { kind: 'TIME' },
+  DATETIME: { kind: 'DATETIME' },
+};
+
+export function resolveExtract(context: Context, { part: written, from, timeZone, span }: Extract): Expr {
+  const { session } = context;
+  const part = partName(written);
+  const value = resolveExpr(context, from);
+  const operand = session.operand(value);
+  if (operand.form === 'literal' && value.type.kind === 'STRING')
+    throw invalid('EXTRACT does not support literal STRING arguments: write the type in front, as in DATE.', from.span);
+  const fn = findFunction('$extract');
+  const match = fn === undefined ? null : matchFunction(fn, [operand], new Map());
+  const matched = match?.types[0];
+  // NULL is read as the type that has the part.
+  const type = operand.form === 'null' && Object.hasOwn(WHOLE, part) ? ({ kind: 'TIMESTAMP' } as const) : matched;
+  if (!type)
+    throw invalid(
+      `No matching signature for function EXTRACT for argument types: DATE_TIME_PART FROM ${shortType(value.type)}.`,
+      from.span,
+    );
+  if (EXTRACT_PARTS[type.kind]?.has(part) !== true)
+    throw invalid(`EXTRACT from ${type.kind} does not support the ${part} date part.`, written.span);
+  const args = [convert(session, value, type)];
+  if (timeZone !== null) {
+    if (type.kind !== 'TIMESTAMP')
+      throw invalid(`EXTRACT from ${type.kind} does not support AT TIME ZONE.`, timeZone.span);
+    args.push(converted(session, resolveExpr(context, timeZone), { kind: 'STRING' }, 'A time zone'));
+  }
+  const result = WHOLE[part] ?? { kind: 'INT64' };
+  return called('$extract', args, result, span, part);
 }

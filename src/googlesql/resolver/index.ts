@@ -3,8 +3,7 @@ import { QueryError } from '../../errors';
 import type { ResolvedQuery } from '../resolved';
 import type { Query } from '../syntax';
 import { resolveQueryIn } from './queries';
-import { MAX_RESULT_FIELDS, sizeOf, tooLarge } from './size';
-import { Session, type Environment } from './session';
+import { Session, type Environment, MAX_RESULT_FIELDS, sizeOf, tooLarge } from './session';
 import { Survey, TooManyFaults } from './survey';
 
 export type { Candidate } from './scope';

@@ -1,5 +1,6 @@
 /** Joins: of tables, and of a table with the elements of its own arrays. */
 import type { Column, ComputedColumn, Expr, JoinRelation, Relation } from '../resolved';
+import { called } from '../resolved-nodes';
 import type { FromItem, Identifier, Join, JoinSide, Span } from '../syntax';
 import { fieldAt } from './access';
 import { supportsEquality } from './comparable';
@@ -109,7 +110,7 @@ function usingPair(context: Context, leftList: NameList, rightList: NameList, na
   const merged = (): Expr => {
     const type = commonType(context, [left, right], 'Columns of USING', name.span);
     const args = [convert(context.session, left, type), convert(context.session, right, type)];
-    return { kind: 'call', function: 'COALESCE', safe: false, args, named: {}, part: null, type, span: name.span };
+    return called('COALESCE', args, type, name.span);
   };
   return { name, left, right, equal, merged };
 }
@@ -131,16 +132,7 @@ function usingCondition(using: readonly UsingPair[]): Expr | null {
   if (first === undefined) return null;
   if (rest.length === 0) return first.equal;
   const args = using.map(({ equal }) => equal);
-  return {
-    kind: 'call',
-    function: '$and',
-    safe: false,
-    args,
-    named: {},
-    part: null,
-    type: { kind: 'BOOL' },
-    span: first.name.span,
-  };
+  return called('$and', args, { kind: 'BOOL' }, first.name.span);
 }
 
 /** USING's columns come first and once: the left ones, the right ones of a RIGHT JOIN, whichever is there of a FULL. */

@@ -1,16 +1,17 @@
 /** Array functions that take a lambda, as subqueries over the elements of the array. */
-import type { Expr, Relation } from '../resolved';
-import type { Call, Lambda } from '../syntax';
+import type { Expr, Relation, Column } from '../resolved';
+import { called, queryOf } from '../resolved-nodes';
+import type { Call, Lambda, Span, WithExpression } from '../syntax';
 import type { SqlType } from '../types';
 import { shortType } from './access';
 import type { Context } from './context';
 import { converted } from './convert';
 import { resolveExpr } from './expression';
-import { invalid } from './session';
-import { named, withValue } from './variables';
+import { NameList, type Scope } from './scope';
+import { invalid, type Session } from './session';
 
 /** Upper-case names of the functions that take a lambda. */
-export const LAMBDA_FUNCTIONS: ReadonlySet<string> = new Set(['ARRAY_FILTER', 'ARRAY_TRANSFORM', 'ARRAY_INCLUDES']);
+const LAMBDA_FUNCTIONS: ReadonlySet<string> = new Set(['ARRAY_FILTER', 'ARRAY_TRANSFORM', 'ARRAY_INCLUDES']);
 const INT64: SqlType = { kind: 'INT64' };
 const BOOL: SqlType = { kind: 'BOOL' };
 
@@ -58,7 +59,7 @@ function overElements(context: Context, name: string, list: Expr, elementType: S
   const condition = (): Expr => converted(session, body, BOOL, `The lambda of ${name}`);
   if (name === 'ARRAY_INCLUDES') {
     const relation: Relation = { kind: 'filter', input: unnest, condition: condition() };
-    const query = { ctes: [], relation, output: [{ name: null, column: element }], valueTable: false, ordered: false };
+    const query = queryOf(relation, element);
     return orNull(list, { kind: 'subquery', mode: 'exists', operand: null, query, type: BOOL, span });
   }
   const result = name === 'ARRAY_FILTER' ? element : session.column(null, body.type);
@@ -77,16 +78,47 @@ function overElements(context: Context, name: string, list: Expr, elementType: S
 /** NULL of a NULL array. */
 function orNull(list: Expr, then: Expr): Expr {
   const { span, type } = then;
-  const isNull: Expr = {
-    kind: 'call',
-    function: '$is_null',
-    safe: false,
-    args: [list],
-    named: {},
-    part: null,
-    type: BOOL,
-    span,
-  };
+  const isNull: Expr = called('$is_null', [list], BOOL, span);
   const nothing: Expr = { kind: 'literal', type, value: null, span };
   return { kind: 'case', operand: null, whens: [{ when: isNull, then: nothing }], else: then, type, span };
+}
+
+// ------------------------------------------------------------------------------------------
+// Values that an expression names: WITH(a AS ..., ...) as a subquery of one row, in which each is a column.
+
+export function resolveWithExpression(context: Context, { variables, result, span }: WithExpression): Expr {
+  const { session } = context;
+  const names = new Set<string>();
+  let { scope } = context;
+  let relation: Relation = { kind: 'single_row' };
+  for (const { name, expression } of variables) {
+    const key = name.name.toLowerCase();
+    if (names.has(key)) throw invalid(`Duplicate variable ${name.name} in WITH expression.`, name.span);
+    names.add(key);
+    const expr = resolveExpr({ ...context, scope }, expression);
+    const column = session.column(name.name, expr.type);
+    relation = { kind: 'compute', input: relation, columns: [{ column, expr }] };
+    scope = named(scope, [{ name: name.name, column }]);
+  }
+  return ofOneRow(session, relation, resolveExpr({ ...context, scope }, result), span);
+}
+
+/** A scope in which columns have names before everything around it. */
+export function named(parent: Scope | null, columns: readonly { name: string; column: Column }[]): Scope {
+  return { list: NameList.table(null, columns), overrides: null, parent };
+}
+
+/** What `use` makes of a value that it reads more than once, which is evaluated once. */
+export function withValue(session: Session, value: Expr, span: Span, use: (value: Expr) => Expr): Expr {
+  if (value.kind === 'column' || value.kind === 'literal' || value.kind === 'parameter') return use(value);
+  const column = session.column(null, value.type);
+  const relation: Relation = { kind: 'compute', input: { kind: 'single_row' }, columns: [{ column, expr: value }] };
+  return ofOneRow(session, relation, use(session.ref(column, value.span)), span);
+}
+
+function ofOneRow(session: Session, input: Relation, expr: Expr, span: Span): Expr {
+  const column = session.column(null, expr.type);
+  const relation: Relation = { kind: 'compute', input, columns: [{ column, expr }] };
+  const query = queryOf(relation, column);
+  return { kind: 'subquery', mode: 'scalar', operand: null, query, type: expr.type, span };
 }

@@ -1,8 +1,7 @@
 /** Literals of the syntax tree as typed values. */
 import { QueryError } from '../../errors';
 import { decimalText, floatText, integerText } from '../literals/number';
-import { rangeValue } from '../literals/range';
-import { temporalValue } from '../literals/temporal';
+import { temporalValue, rangeValue } from '../literals/temporal';
 import type { ResolvedLiteral } from '../resolved';
 import type { Literal } from '../syntax';
 import { typeOfName } from '../type-names';

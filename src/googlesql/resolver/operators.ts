@@ -1,8 +1,10 @@
 /** Operators: arithmetic, comparison, logic, and the tests that are spelt with words. */
 import { QueryError } from '../../errors';
-import { findFunction } from '../functions/catalogue';
+import { findFunction, OPERATORS } from '../functions/catalogue';
+import type { ScalarName } from '../functions/function-table';
 import { matchFunction } from '../functions/match';
-import type { Expr, FunctionCall } from '../resolved';
+import type { Expr, FunctionCall, OutputColumn, Relation } from '../resolved';
+import { called } from '../resolved-nodes';
 import type {
   Between,
   Binary,
@@ -14,8 +16,9 @@ import type {
   Literal,
   Span,
   Unary,
+  QuantifiedLike,
 } from '../syntax';
-import { typeText } from '../type-names';
+import { typeText, NUMBERS } from '../type-names';
 import type { SqlType } from '../types';
 import { shortType } from './access';
 import { supportsEquality, supportsOrdering } from './comparable';
@@ -25,29 +28,7 @@ import { resolveExpr } from './expression';
 import { resolveLiteral } from './literals';
 import { noSignatureOfOperator, typeOfOperand } from './no-signature';
 import { invalid } from './session';
-
-const OPERATORS: Readonly<Record<BinaryOperator, string>> = {
-  or: '$or',
-  and: '$and',
-  '=': '$equal',
-  '!=': '$not_equal',
-  '<': '$less',
-  '<=': '$less_or_equal',
-  '>': '$greater',
-  '>=': '$greater_or_equal',
-  like: '$like',
-  'not like': '$like',
-  '|': '$bit_or',
-  '^': '$bit_xor',
-  '&': '$bit_and',
-  '<<': '$shift_left',
-  '>>': '$shift_right',
-  '+': '$add',
-  '-': '$subtract',
-  '*': '$multiply',
-  '/': '$divide',
-  '||': '$concat',
-};
+import { resolveQueryAt } from './queries';
 
 /** Operators that the literal NULL may stand at; at any other it is surely a mistake, and an error. */
 const TAKES_NULL: ReadonlySet<BinaryOperator> = new Set<BinaryOperator>(['and', 'or', '<<', '>>']);
@@ -62,7 +43,7 @@ const FLAT: ReadonlySet<BinaryOperator> = new Set<BinaryOperator>(['and', 'or'])
  */
 export function applyOperator(
   { session }: Context,
-  name: string,
+  name: ScalarName,
   operands: readonly Expr[],
   span: Span,
   shown: string,
@@ -80,7 +61,7 @@ export function applyOperator(
     throw noSignatureOfOperator(fn, shown, types, place);
   }
   const args = operands.map((operand, i) => convert(session, operand, match.types[i] ?? operand.type));
-  return { kind: 'call', function: name, safe: false, args, named: {}, part: null, type: match.result, span };
+  return called(name, args, match.result, span);
 }
 
 /** A chain such as `a + b + c` is a spine that leans left: walked in a loop, however long it is. */
@@ -139,16 +120,7 @@ function checkComparable(args: readonly Expr[], supports: (type: SqlType) => boo
 
 export function negated(expr: Expr): FunctionCall {
   const { span } = expr;
-  return {
-    kind: 'call',
-    function: '$not',
-    safe: false,
-    args: [expr],
-    named: {},
-    part: null,
-    type: { kind: 'BOOL' },
-    span,
-  };
+  return called('$not', [expr], { kind: 'BOOL' }, span);
 }
 
 /** The number behind a sign: `-2` is a literal, and a position in ORDER BY; `-(2)` is neither. */
@@ -176,8 +148,6 @@ export function resolveUnary(context: Context, unary: Unary): Expr {
       return applyOperator(context, '$not', [value], span, 'NOT');
   }
 }
-
-const NUMBERS: ReadonlySet<SqlType['kind']> = new Set<SqlType['kind']>(['INT64', 'FLOAT64', 'NUMERIC', 'BIGNUMERIC']);
 
 export function resolveBetween(context: Context, { operand, low, high, negated: not, span }: Between): Expr {
   const operands = [operand, low, high].map((part) => resolveExpr(context, part));
@@ -240,7 +210,60 @@ function isTest(
       if (test === 'unknown' && value.type.kind !== 'BOOL' && !context.session.isUntyped(value))
         throw invalid(`IS UNKNOWN takes BOOL, not ${shortType(value.type)}.`, span);
       const type: SqlType = { kind: 'BOOL' };
-      return { kind: 'call', function: '$is_null', safe: false, args: [value], named: {}, part: null, type, span };
+      return called('$is_null', [value], type, span);
     }
   }
+}
+
+const BOOL: SqlType = { kind: 'BOOL' };
+
+/**
+ * LIKE ANY and LIKE ALL, with NOT or without: OR and AND over a list of patterns; over rows of patterns, whether TRUE or FALSE is
+ * IN what the comparisons give, which takes NULLs and no rows at all as the language wants it.
+ */
+export function resolveQuantifiedLike(context: Context, node: QuantifiedLike): Expr {
+  const { negated: isNegated, all, items, operatorSpan, span } = node;
+  const operand = resolveExpr(context, node.operand);
+  const compared = (pattern: Expr): Expr => {
+    // A pattern may be NULL here.
+    const like = { ...applyOperator(context, '$like', [operand, pattern], operatorSpan, 'LIKE'), span };
+    return isNegated ? negated(like) : like;
+  };
+  if (node.array !== null || node.query !== null) return overRows(context, node, compared);
+  const tests = items.map((item) => compared(resolveExpr(context, item)));
+  const [first] = tests;
+  if (first === undefined) throw new Error('A list of patterns has one.');
+  if (tests.length === 1) return first;
+  return combine(context, { operator: all ? 'and' : 'or', operatorSpan, span }, tests);
+}
+
+function overRows(context: Context, node: QuantifiedLike, compared: (pattern: Expr) => Expr): Expr {
+  const { session } = context;
+  const { span, all } = node;
+  const { relation: input, pattern } = patterns(context, node);
+  const expr = compared(pattern);
+  const column = session.column(null, BOOL);
+  const relation: Relation = { kind: 'compute', input, columns: [{ column, expr }] };
+  const output: OutputColumn[] = [{ name: null, column }];
+  const query = { ctes: [], relation, output, valueTable: false, ordered: false };
+  const sought: Expr = { kind: 'literal', type: BOOL, value: String(!all), span };
+  const found: Expr = { kind: 'subquery', mode: 'in', operand: sought, query, type: BOOL, span };
+  return all ? negated(found) : found;
+}
+
+/** The patterns as rows. */
+function patterns(context: Context, { array, query, span }: QuantifiedLike): { relation: Relation; pattern: Expr } {
+  const { session } = context;
+  if (array !== null) {
+    const list = resolveExpr(context, array);
+    if (list.type.kind !== 'ARRAY') throw invalid('The patterns of LIKE UNNEST are an array.', array.span);
+    const element = session.column(null, list.type.element);
+    const unnest = { kind: 'unnest', input: null, array: list, element, offset: null, outer: false, on: null } as const;
+    return { relation: unnest, pattern: session.ref(element, array.span) };
+  }
+  if (query === null) throw new Error('Patterns are a list, an array or a query.');
+  const resolved = resolveQueryAt(context, query);
+  const [only, second] = resolved.output;
+  if (only === undefined || second !== undefined) throw invalid('A subquery of patterns has one column.', query.span);
+  return { relation: { kind: 'query', query: resolved }, pattern: session.ref(only.column, span) };
 }

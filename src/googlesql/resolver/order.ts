@@ -1,9 +1,10 @@
 /** ORDER BY of a query: positions in the select list, or expressions. */
 import type { Column, Expr, SortKey } from '../resolved';
-import type { OrderItem } from '../syntax';
+import type { OrderItem, Expression } from '../syntax';
 import { checkedSortKey, isIntervalLiteral } from './aggregates';
-import { collatedKey } from './collate';
+import { collatedKey } from './comparable';
 import type { Context } from './context';
+import { converted } from './convert';
 import { resolveExpr } from './expression';
 import { invalid } from './session';
 
@@ -38,4 +39,14 @@ function orderExpr(context: Context, { expression }: OrderItem, columns: readonl
   if (column === undefined)
     throw invalid(`ORDER BY is out of SELECT column number range: ${expr.value}.`, expression.span);
   return context.session.ref(column, expression.span);
+}
+
+export function resolveLimitCount(context: Context, expression: Expression, what: string): Expr {
+  const count = converted(context.session, resolveExpr(context, expression), { kind: 'INT64' }, what);
+  const constant = count.kind === 'cast' ? count.input : count;
+  if (constant.kind !== 'literal' && constant.kind !== 'parameter')
+    throw invalid(`${what} takes an integer literal or a query parameter.`, expression.span);
+  if (constant.kind === 'literal' && (constant.value === null || constant.value.startsWith('-')))
+    throw invalid(`${what} takes an integer that is not negative.`, expression.span);
+  return count;
 }

@@ -3,28 +3,94 @@
  * Names follow BigQuery's reference ("Pipe query syntax"): an operator sees the columns of its input and the table aliases that
  * are still there, and SELECT, AGGREGATE and AS take the aliases away.
  */
+import type { Column, ComputedColumn, Relation, SortKey, Cte } from '../resolved';
+import { replacing } from '../resolved-walk';
+import type {
+  OrderSuffix,
+  PipeAggregate,
+  OrderItem,
+  PipeExtend,
+  PipeJoin,
+  PipeOperator,
+  PipeSelect,
+  PipeSet,
+  PipeSetOperation,
+  PipeWith,
+  Query,
+  SelectItem,
+  Span,
+} from '../syntax';
+import { checkedSortKey } from './aggregates';
+import { type AggregateSink, type Context, plainContext, type WindowSink } from './context';
+import { type Source, resolveFrom, type FromContext } from './from';
+import { grouped, regroup, resolvePipeGroupBy } from './grouping';
+import { NameList, scopeOf, type Scope } from './scope';
+import { resolveSelectList, type ListItem, asValue } from './select-list';
+import { invalid, type CteScope, type Session } from './session';
 import { orderAfter } from '../row-order';
-import type { Column, ComputedColumn, Cte, Relation, SortKey } from '../resolved';
-import type { OrderItem, PipeExtend, PipeJoin, PipeOperator, PipeSelect, PipeSet, PipeSetOperation } from '../syntax';
-import type { PipeWith, Query, SelectItem, Span } from '../syntax';
+import { NOWHERE } from '../resolved-nodes';
 import { shortType } from './access';
 import { supportsGrouping } from './comparable';
-import { plainContext, type Context, type WindowSink } from './context';
 import { resolveCondition, resolveExpr } from './expression';
-import { resolveFrom, type FromContext, type Source } from './from';
 import { joinTo } from './joins';
 import { resolveOrderBy } from './order';
-import { resolvePipeAggregate } from './pipe-aggregate';
 import { dropColumns, renameColumns, setColumns } from './pipe-columns';
 import { pivotOver } from './pivot';
 import { limited, namesOf, resolveNamedBody, resolveQueryIn, resolveWith, type NamedQuery } from './queries';
-import { NameList, scopeOf, type Scope } from './scope';
-import { asValue } from './select-as';
-import { resolveSelectList, type ListItem } from './select-list';
-import { invalid, type CteScope, type Session } from './session';
 import { resolveSetOperation } from './set-operations';
 import { unpivotOver } from './unpivot';
 import { checkNamedWindows, namedWindows, NESTED_WINDOW } from './windows';
+
+/**
+ * @param plain the context of the operator's input, `source`
+ * @param start id of the first column of the query that the operator is part of
+ */
+export function resolvePipeAggregate(
+  plain: Context,
+  { items, orders, groupBy }: PipeAggregate,
+  { relation: input, list }: Source,
+  start: number,
+): Source & { readonly order: readonly SortKey[] } {
+  const { session } = plain;
+  const from = { start, end: session.mark() };
+  const sink: AggregateSink = { calls: [], scope: plain.scope };
+  const windows = 'Pipe AGGREGATE cannot include analytic/window functions.';
+  const context: Context = { ...plain, aggregates: sink, windows };
+  const resolved = items.flatMap((item, i) => {
+    const order = orders[i] ?? null;
+    return resolveSelectList(context, [item], list).map((one) => ({ ...one, order }));
+  });
+  for (const { hasAggregate, span } of resolved)
+    if (!hasAggregate) throw invalid('Pipe AGGREGATE cannot include non-aggregate expressions.', span);
+
+  const { groups, outputs } = resolvePipeGroupBy({ ...plain, windows }, groupBy);
+  const replace = regroup(session, groups.keys, from, 'AGGREGATE list expression');
+  const inList = replacing(replace);
+  const own = new Set(sink.calls.map(({ column }) => column.id));
+  const computed: ComputedColumn[] = [];
+  const named = resolved.map(({ name, expr, order }) => {
+    const final = inList.expr(expr);
+    if (final.kind === 'column' && own.has(final.column.id)) return { name, column: final.column, order };
+    const column = session.column(name, final.type);
+    computed.push({ column, expr: final });
+    return { name, column, order };
+  });
+  let relation: Relation = grouped(session, input, groups, sink);
+  if (computed.length > 0) relation = { kind: 'compute', input: relation, columns: computed };
+
+  const ascending: OrderSuffix | null = groupBy?.ordered === true ? { descending: false, nulls: null } : null;
+  const all: readonly { name: string | null; column: Column; order: OrderSuffix | null }[] = [
+    ...outputs.map((output) => ({ ...output, order: output.order ?? ascending })),
+    ...named,
+  ];
+  const order = all.flatMap(({ column, order: suffix }) => {
+    if (suffix === null) return [];
+    return [
+      checkedSortKey(session.ref(column, groupBy?.span ?? { start: 0, end: 0 }), suffix.descending, suffix.nulls),
+    ];
+  });
+  return { relation, list: NameList.table(null, all), order };
+}
 
 /** A query of a FROM clause or with pipe operators; its WITH is resolved already. */
 export function resolvePipes(session: Session, query: Query, outer: Scope | null, ctes: CteScope | null): NamedQuery {
@@ -350,5 +416,3 @@ class Pipeline {
     this.ctes = scope;
   }
 }
-
-const NOWHERE: Span = { start: 0, end: 0 };

@@ -6,6 +6,7 @@ import { coerces } from '../coercion';
 import { columnsRead } from '../columns-read';
 import { callExpressions } from '../resolved-walk';
 import type { AggregateCall, Column, ComputedColumn, Expr, Relation } from '../resolved';
+import { called } from '../resolved-nodes';
 import type { Pivot, PivotClause, Span } from '../syntax';
 import type { SqlType } from '../types';
 import { shortType } from './access';
@@ -15,7 +16,6 @@ import { convert } from './convert';
 import { resolveExpr } from './expression';
 import { resolveFrom, type FromContext, type Source } from './from';
 import { negated } from './operators';
-import { pivotColumnName } from './pivot-name';
 import { NameList, scopeOf } from './scope';
 import { invalid, type Session } from './session';
 
@@ -118,16 +118,7 @@ function nameOf(pivot: PivotClause, valueAt: number, aggregateAt: number, value:
 function sameAs(session: Session, column: Column, value: Expr): Expr {
   const args = [session.ref(column, value.span), value];
   const bool: SqlType = { kind: 'BOOL' };
-  return negated({
-    kind: 'call',
-    function: '$is_distinct_from',
-    safe: false,
-    args,
-    named: {},
-    part: null,
-    type: bool,
-    span: value.span,
-  });
+  return negated(called('$is_distinct_from', args, bool, value.span));
 }
 
 /** The call over the rows where `matches` holds; `finish` takes its column to the value. */
@@ -136,22 +127,13 @@ function restricted(
   call: AggregateCall,
   matches: Expr,
 ): { aggregate: AggregateCall; finish: ((column: Column) => Expr) | null } {
-  if (call.function === 'COUNT_STAR')
+  if (call.function === '$count_star')
     return { aggregate: { ...call, function: 'COUNTIF', args: [matches] }, finish: null };
   const [first, ...rest] = call.args;
   if (first === undefined) throw new Error('an aggregate of PIVOT has an argument');
   const { span, type } = first;
   const nothing: Expr = { kind: 'literal', type, value: null, span };
-  const only: Expr = {
-    kind: 'call',
-    function: 'IF',
-    safe: false,
-    args: [matches, first, nothing],
-    named: {},
-    part: null,
-    type,
-    span,
-  };
+  const only: Expr = called('IF', [matches, first, nothing], type, span);
   const aggregate: AggregateCall = { ...call, args: [only, ...rest] };
   if (call.function !== 'ANY_VALUE') return { aggregate, finish: null };
   // Any value but those of other rows, which are NULL here: the first that is not.
@@ -160,15 +142,34 @@ function restricted(
   const at: Expr = { kind: 'literal', type: { kind: 'INT64' }, value: '0', span };
   return {
     aggregate: { ...aggregate, function: 'ARRAY_AGG', nulls: 'ignore', limit, type: list },
-    finish: (column) => ({
-      kind: 'call',
-      function: '$safe_at',
-      safe: false,
-      args: [session.ref(column, span), at],
-      named: {},
-      part: null,
-      type,
-      span,
-    }),
+    finish: (column) => called('$safe_at', [session.ref(column, span), at], type, span),
   };
+}
+
+/** `first`: nothing stands before it, so it must not start with a digit. */
+export function pivotColumnName(value: Expr, first: boolean): string {
+  const { type } = value;
+  if (value.kind === 'make_struct' && type.kind === 'STRUCT') {
+    const parts = value.fields.map((field, i) => {
+      const name = type.fields[i]?.name ?? null;
+      return `${name === null ? '' : `${name}_`}${pivotColumnName(field, first && i === 0 && name === null)}`;
+    });
+    return parts.join('_');
+  }
+  if (value.kind !== 'literal') throw invalid('This value of PIVOT needs an alias.', value.span);
+  if (value.value === null) return 'NULL';
+  const text = value.value;
+  switch (type.kind) {
+    case 'STRING':
+      return text === '' ? `${first ? '' : '_'}empty_string_value` : text;
+    case 'DATE':
+      return `${first ? '_' : ''}${text.replaceAll('-', '_')}`;
+    case 'INT64':
+    case 'NUMERIC':
+    case 'BIGNUMERIC':
+    case 'BOOL':
+      return (first && /^\d/.test(text) ? '_' : '') + text.replaceAll('-', 'minus_').replaceAll('.', '_point_');
+    default:
+      throw invalid(`A value of type ${shortType(type)} needs an alias in PIVOT.`, value.span);
+  }
 }

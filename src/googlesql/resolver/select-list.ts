@@ -1,7 +1,8 @@
 /** The select list: expressions, and stars spelt out. */
 import { QueryError } from '../../errors';
-import type { Expr } from '../resolved';
-import type { Identifier, SelectExpression, SelectItem, SelectStar, Span } from '../syntax';
+import type { Expr, Column, OutputColumn, Relation } from '../resolved';
+import type { Identifier, SelectExpression, SelectItem, SelectStar, Span, Select } from '../syntax';
+import type { SqlType } from '../types';
 import { fieldAt, rowValue, shortType } from './access';
 import type { Context } from './context';
 import { inferredName, resolveExpr } from './expression';
@@ -144,4 +145,24 @@ function structColumns(session: Session, value: Expr, span: Span): StarColumn[] 
   if (type.fields.length === 0) throw invalid('This struct has no fields for a star.', span);
   session.budget.columns(type.fields.length);
   return type.fields.map(({ name }, i) => ({ name, expr: fieldAt(value, i, span) }));
+}
+
+export function asValue(
+  session: Session,
+  as: NonNullable<Select['as']>,
+  span: Span,
+  input: Relation,
+  output: readonly OutputColumn[],
+): { readonly relation: Relation; readonly column: Column } {
+  if (as === 'value') {
+    const [only] = output;
+    if (output.length !== 1 || only === undefined) throw invalid('SELECT AS VALUE has one column.', span);
+    return { relation: input, column: only.column };
+  }
+  const type: SqlType = { kind: 'STRUCT', fields: output.map(({ name, column }) => ({ name, type: column.type })) };
+  session.budget.value(type, span);
+  const column = session.column(null, type);
+  const fields = output.map((out) => session.ref(out.column, span));
+  const expr: Expr = { kind: 'make_struct', fields, type, span };
+  return { relation: { kind: 'compute', input, columns: [{ column, expr }] }, column };
 }

@@ -5,21 +5,19 @@
  */
 import type { Column, ComputedColumn, Expr, OutputColumn, Relation, ResolvedQuery, SortKey } from '../resolved';
 import type { Select, Span } from '../syntax';
-import { hasAggregate } from '../aggregate-calls';
+import { hasAggregate } from '../syntax-walk';
 import { shortType } from './access';
 import { NESTED } from './aggregates';
 import { supportsGrouping } from './comparable';
 import { plainContext, type AggregateSink, type Context, type NamedWindows, type WindowSink } from './context';
 import { resolveCondition } from './expression';
 import { resolveFrom, type Source } from './from';
-import { grouped, ONE_GROUP, regroup, resolveGroupBy, type GroupKey, type Groups } from './grouping';
+import { grouped, ONE_GROUP, regroup, resolveGroupBy, type GroupKey, type Groups, sameExpr } from './grouping';
 import { resolveOrderBy } from './order';
 import { aliasTargets, limited, type Tail } from './queries';
 import { mapWindow, replacing, type Replace } from '../resolved-walk';
-import { sameExpr } from './same';
 import { NameList, scopeOf, type Scope, type Target } from './scope';
-import { asValue } from './select-as';
-import { resolveSelectList, type ListItem } from './select-list';
+import { resolveSelectList, type ListItem, asValue } from './select-list';
 import { invalid, type CteScope, type Session } from './session';
 import { checkNamedWindows, namedWindows, NESTED_WINDOW } from './windows';
 

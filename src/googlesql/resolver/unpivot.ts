@@ -1,5 +1,6 @@
 /** UNPIVOT, lowered to an array of (label, values) per row, unnested. */
 import type { Column, ComputedColumn, Expr, Relation } from '../resolved';
+import { called } from '../resolved-nodes';
 import type { Span, Unpivot, UnpivotClause } from '../syntax';
 import { sameType, typeText } from '../type-names';
 import type { SqlType } from '../types';
@@ -118,7 +119,7 @@ function someValue(session: Session, values: readonly { readonly column: Column;
   const type: SqlType = { kind: 'BOOL' };
   const tests = values.map(({ column, expr: { span } }): Expr => {
     const args = [session.ref(column, span)];
-    return negated({ kind: 'call', function: '$is_null', safe: false, args, named: {}, part: null, type, span });
+    return negated(called('$is_null', args, type, span));
   });
   const [first] = tests;
   if (first !== undefined && tests.length === 1) return first;

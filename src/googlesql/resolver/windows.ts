@@ -3,13 +3,13 @@ import type { SqlFunction } from '../functions/catalogue';
 import type { Expr, ResolvedBound, ResolvedFrame, SortKey, WindowCall } from '../resolved';
 import type { Call, Expression, FrameBound, NamedWindow, OrderItem } from '../syntax';
 import type { WindowFrame, WindowSpecification } from '../syntax';
-import type { SqlType } from '../types';
 import { shortType } from './access';
 import { sortKey } from './aggregates';
 import { supportsPartitioning } from './comparable';
 import type { Context, NamedWindows } from './context';
 import { convert } from './convert';
 import { coerces } from '../coercion';
+import { NUMBERS } from '../type-names';
 import { resolveExpr } from './expression';
 import { invalid } from './session';
 
@@ -127,8 +127,6 @@ function resolveFrame(context: Context, frame: WindowFrame, orderBy: readonly So
   return { unit: frame.unit, from, to };
 }
 
-const RANGE_KEYS = new Set<SqlType['kind']>(['INT64', 'FLOAT64', 'NUMERIC', 'BIGNUMERIC']);
-
 function resolveBound(
   context: Context,
   frame: WindowFrame,
@@ -161,7 +159,7 @@ function range({ session }: Context, offset: Expr, frame: WindowFrame, orderBy: 
   if (key === undefined || orderBy.length > 1)
     throw invalid('RANGE with an offset needs exactly one ORDER BY key.', frame.span);
   const { type } = key.expr;
-  if (!RANGE_KEYS.has(type.kind))
+  if (!NUMBERS.has(type.kind))
     throw invalid(
       `ORDER BY key must be numeric in a RANGE-based window with OFFSET PRECEDING or OFFSET FOLLOWING boundaries, but has type ${shortType(type)}.`,
       key.expr.span,

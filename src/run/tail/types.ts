@@ -1,5 +1,4 @@
-/** Where a listener of a live tail stands, as the ids of its events have it (docs/tail.md). */
-/** What a live tail needs of HTTP, and why one ends. */
+/** What a live tail needs of HTTP: where a listener stands, the text of its events, and why a stream ends (docs/tail.md). */
 import type { Secret } from '../../config';
 import { ServiceError } from '../../errors';
 import { SealedTexts } from '../sealed-texts';
@@ -63,8 +62,7 @@ export function refused(message: string): ServiceError {
   });
 }
 
-/** Events as `text/event-stream` has them. */
-
+/** An event as `text/event-stream` has it. */
 export interface StreamEvent {
   /** Of the position behind it. */
   readonly id?: string;

@@ -1,8 +1,8 @@
 /** What FROM of a stored SELECT says of the rows that it leaves out. */
 import { firstName } from '../../googlesql/from-paths';
 import type { FromItem, Identifier, Join, Query } from '../../googlesql/syntax';
+import { Unfenceable } from './source-text';
 import type { SourceText } from './source-text';
-import { Unfenceable } from './unfenceable';
 import { isVolatile, mayFail } from './written-totality';
 
 /** Guard columns of the CTEs that may be named, by lower-case name; why a CTE has none. */

@@ -2,12 +2,11 @@
  * The edits that give a stored SELECT a guard column, and put what may fail in its select list under the same guard
  * (docs/decisions/fence.md).
  */
-import { hasAggregate, isAggregateCall } from '../../googlesql/aggregate-calls';
+import { hasAggregate, isAggregateCall, forEachChild, walk, type SyntaxNode } from '../../googlesql/syntax-walk';
 import type { Expression, GroupingItem, Select, SelectExpression, SelectStar, Span } from '../../googlesql/syntax';
-import { forEachChild, walk, type SyntaxNode } from '../../googlesql/syntax-walk';
 import type { Edit } from '../lenient';
 import { fromGuards, tableGuards, type FromContext, type FromGuards } from './from-guards';
-import { Unfenceable } from './unfenceable';
+import { Unfenceable } from './source-text';
 import { isVolatile, mayFail, ownMayFail } from './written-totality';
 
 const NO_FROM: FromGuards = { conditions: [], columns: [] };

@@ -1,7 +1,6 @@
-import { lex } from '../../googlesql/lexer';
+import { lex, type Token } from '../../googlesql/lexer';
 import { COMPOSED_BOUNDS } from '../../googlesql/bounds';
 import type { Span } from '../../googlesql/syntax';
-import type { Token } from '../../googlesql/token';
 
 /** A text and its tokens: spans of the tree leave out the parentheses that an expression begins or ends with. */
 export class SourceText {
@@ -49,5 +48,15 @@ export class SourceText {
     for (let i = this.tokens.findIndex((token) => token.start >= end); i >= 0 && count > 0; i++, count--)
       at = this.tokens[i]?.end ?? at;
     return at;
+  }
+}
+
+/** A stored query has a form that no guard column can be added to. */
+export class Unfenceable extends Error {
+  override readonly name = 'Unfenceable';
+
+  /** @param construct what it is, to follow "it has" */
+  constructor(readonly construct: string) {
+    super(`It has ${construct}.`);
   }
 }

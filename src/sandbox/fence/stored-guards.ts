@@ -6,8 +6,7 @@ import type { Query, QueryBody, WithEntry } from '../../googlesql/syntax';
 import { applyEdits, type Edit } from '../lenient';
 import type { FromContext, GuardScope } from './from-guards';
 import { guardSelect } from './guarded-select';
-import { SourceText } from './source-text';
-import { Unfenceable } from './unfenceable';
+import { SourceText, Unfenceable } from './source-text';
 import { mayFail } from './written-totality';
 
 /** One CTE with a guard column. */

@@ -2,33 +2,41 @@
  * Which expressions of a stored query may raise a run-time error, judged by how they are written: the tables of a stored
  * query have no known types here. What is not surely total counts as fallible.
  */
-import type { Call } from '../../googlesql/syntax';
+import { findFunction, type SqlFunction, OPERATORS, namedFunction } from '../../googlesql/functions/catalogue';
+import type { Expression } from '../../googlesql/syntax';
 import { forEachChild, type SyntaxNode } from '../../googlesql/syntax-walk';
+import { PATTERNS } from '../../googlesql/totality';
 import { typeParametersOf } from '../../googlesql/type-names';
 
-const TOTAL_CALLS: ReadonlySet<string> = new Set(
-  `ANY_VALUE APPROX_COUNT_DISTINCT ARRAY_AGG ARRAY_LENGTH BYTE_LENGTH CHAR_LENGTH CHARACTER_LENGTH COALESCE CONCAT COUNT
-   COUNTIF CUME_DIST CURRENT_DATE CURRENT_DATETIME CURRENT_TIME CURRENT_TIMESTAMP DENSE_RANK ENDS_WITH FIRST_VALUE GREATEST
-   IF IFNULL LAG LAST_VALUE LEAD LEAST LENGTH LOGICAL_AND LOGICAL_OR LOWER LTRIM MAX MIN NULLIF OCTET_LENGTH PERCENT_RANK
-   RANK REPLACE REVERSE ROW_NUMBER RTRIM SAFE_ADD SAFE_DIVIDE SAFE_MULTIPLY SAFE_NEGATE SAFE_SUBTRACT STARTS_WITH STRING_AGG
-   STRPOS TO_JSON_STRING TRIM UPPER`.split(/\s+/),
-);
-
-/** Total where the second of two arguments, a regular expression, is written out. */
-const WITH_LITERAL: ReadonlySet<string> = new Set(['REGEXP_CONTAINS', 'REGEXP_EXTRACT', 'REGEXP_EXTRACT_ALL']);
-
-function hasLiteralPattern({ arguments: args }: Call): boolean {
-  return args.length === 2 && args[1]?.expression.kind === 'literal';
+function functionMayFail({ fails }: SqlFunction, args: readonly Expression[]): boolean {
+  switch (fails) {
+    case 'never':
+      return false;
+    case 'zone':
+      return !args.every(({ kind }) => kind === 'literal');
+    case 'group':
+    case 'groups':
+    case 'pattern': {
+      const [, pattern, ...others] = args;
+      return others.length > 0 || pattern?.kind !== 'literal' || !PATTERNS[fails](pattern.value);
+    }
+    default:
+      return true;
+  }
 }
 
 /** Whether the operation of this node may fail, whatever is below it. */
 export function ownMayFail(node: SyntaxNode): boolean {
   switch (node.kind) {
     case 'call': {
-      const [first, ...rest] = node.path.map(({ name }) => name.toUpperCase());
-      if (first === 'SAFE' && rest.length > 0) return false;
-      if (rest.length > 0 || first === undefined) return true;
-      return !TOTAL_CALLS.has(first) && !(WITH_LITERAL.has(first) && hasLiteralPattern(node));
+      const { fn, safe } = namedFunction(node.path);
+      if (fn === undefined) return true;
+      // Of its errors SAFE. leaves those of size.
+      if (safe && fn.mode === 'scalar') return fn.fails === 'size' || fn.grows !== 1;
+      return functionMayFail(
+        fn,
+        node.arguments.map(({ expression }) => expression),
+      );
     }
     case 'subscript':
       return node.mode !== 'safe_offset' && node.mode !== 'safe_ordinal';
@@ -39,8 +47,10 @@ export function ownMayFail(node: SyntaxNode): boolean {
       return node.timeZone !== null && node.timeZone.kind !== 'literal';
     case 'unary':
       return node.operator === '-' || node.operator === '~';
-    case 'binary':
-      return FALLIBLE_OPERATORS.has(node.operator);
+    case 'binary': {
+      const fn = findFunction(OPERATORS[node.operator]);
+      return fn === undefined || functionMayFail(fn, [node.left, node.right]);
+    }
     case 'interval':
       return node.value.kind !== 'literal';
     case 'scalar_subquery':
@@ -49,10 +59,6 @@ export function ownMayFail(node: SyntaxNode): boolean {
       return false;
   }
 }
-
-const FALLIBLE_OPERATORS: ReadonlySet<string> = new Set([
-  ...['like', 'not like', '|', '^', '&', '<<', '>>', '+', '-', '*', '/'],
-]);
 
 /**
  * Whether the node or anything below it may fail.
@@ -68,11 +74,9 @@ function isCastOf(node: SyntaxNode, parameters: ReadonlySet<string>): boolean {
   return node.expression.kind === 'parameter' && parameters.has(node.expression.name.toLowerCase());
 }
 
-/** Functions that give another value each time: a condition with one cannot be written twice. */
-const VOLATILE: ReadonlySet<string> = new Set(['RAND', 'GENERATE_UUID']);
-
+/** Whether it has another value each time, so that it cannot be written twice. */
 export function isVolatile(node: SyntaxNode): boolean {
-  return has(node, (inner) => inner.kind === 'call' && VOLATILE.has(inner.path.at(-1)?.name.toUpperCase() ?? ''));
+  return has(node, (inner) => inner.kind === 'call' && namedFunction(inner.path).fn?.value === 'random');
 }
 
 function has(node: SyntaxNode, test: (node: SyntaxNode) => boolean): boolean {

@@ -1,5 +1,5 @@
 /** Random typed expressions, made from the function table: every scalar function and operator that the gate admits. */
-import { supportedFunctions } from '../../../src/engines/duckdb/translate';
+import { SCALARS as PRINTED } from '../../../src/engines/duckdb/translate';
 import { findFunction, functionNames, type SqlFunction } from '../../../src/googlesql/functions/catalogue';
 import { spread } from '../../../src/googlesql/functions/match';
 import { signatureOf, type Parameter, type Signature } from '../../../src/googlesql/functions/signature';
@@ -13,7 +13,7 @@ import { call, column, literal, type Expression } from './expression';
 /** Their value is nobody's to know beforehand, or they cannot be compared on the reference. */
 const LEFT_OUT = new Set(['ERROR', 'SESSION_USER', 'RAND', 'GENERATE_UUID', '$extract']);
 /** What the embedded engine has not is refused by name. */
-const EMBEDDED = new Set(supportedFunctions().scalar);
+const EMBEDDED = new Set(Object.entries(PRINTED).flatMap(([name, row]) => ('instead' in row ? [] : [name])));
 
 function isAllowed(name: string): boolean {
   const parts = name.split('.').map((part) => ({ name: part, quoted: false, span: { start: 0, end: 0 } }));
@@ -23,7 +23,13 @@ function isAllowed(name: string): boolean {
 /** Names of all scalar functions and operators that are called. */
 export const SCALARS: readonly string[] = [...functionNames().filter(isAllowed), ...OPERATORS].filter((name) => {
   const fn = findFunction(name);
-  return fn?.mode === 'scalar' && EMBEDDED.has(fn.name) && !LEFT_OUT.has(fn.name) && !LEFT_OUT.has(name);
+  return (
+    fn?.mode === 'scalar' &&
+    fn.signatures.length > 0 &&
+    EMBEDDED.has(fn.name) &&
+    !LEFT_OUT.has(fn.name) &&
+    !LEFT_OUT.has(name)
+  );
 });
 
 /** Types that a template is bound to. */
@@ -33,13 +39,33 @@ const ELEMENTS = [
 /** Types of expressions. */
 export const TYPES: readonly string[] = Object.keys(VALUES);
 
-const CONSTRUCTS = [
-  ...['CAST', 'CASE', 'EXTRACT', 'ELEMENT', 'JSON_ELEMENT', 'ARRAY', 'ARRAY_SUBQUERY', 'SCALAR_SUBQUERY', 'EXISTS'],
-  ...['STRUCT_FIELD', 'STRUCT_COMPARED', 'IS_NULL', 'INTERVAL', 'NOT_IN', 'IN_SUBQUERY', 'SAFE'],
-] as const;
+const INTERVAL_PARTS = 'YEAR QUARTER MONTH WEEK DAY HOUR MINUTE SECOND MILLISECOND MICROSECOND'.split(' ');
+
+/**
+ * What is no call of a function, as `type: text`. `{a|b}` is one of both; `«type»` is an expression of it, `«type: a, b»` one of these
+ * values. E and F are any types, C and D any but INTERVAL, N one that there are arrays of, M one that is counted with.
+ */
+const FORMS: Readonly<Record<string, string>> = {
+  CASE: 'E: CASE WHEN «BOOL» THEN «E» ELSE «E» END',
+  ELEMENT: 'N: «ARRAY<N>»[{OFFSET(#)|ORDINAL(#)|SAFE_OFFSET(#)|SAFE_ORDINAL(#)|#}]',
+  JSON_ELEMENT: "JSON: «JSON»[{«INT64: 0, 1, -1, 5»|«STRING: 'a', 'c', 'e e', '0', ''»}]",
+  ARRAY: 'ARRAY<N>: [«N»{|, «N»|, «N», «N»}]',
+  ARRAY_SUBQUERY:
+    'ARRAY<N>: ARRAY(SELECT e FROM UNNEST(«ARRAY<N>») AS e WITH OFFSET AS o {|WHERE o > 0 |WHERE e IS NOT NULL |WHERE MOD(o, 2) = 0 }ORDER BY {o|o DESC|e, o|e DESC, o}{| LIMIT 2| LIMIT 1 OFFSET 1})',
+  SCALAR_SUBQUERY:
+    'M: (SELECT {SUM(e)|COUNT(e)|MAX(e)|MIN(e)|AVG(e)|COUNT(DISTINCT e)|COUNT(*)|SUM(e * o)|MAX(o)} FROM UNNEST(«ARRAY<M>») AS e WITH OFFSET AS o)',
+  EXISTS: 'BOOL: EXISTS(SELECT 1 FROM UNNEST(«ARRAY<STRING>») AS e WHERE e = «STRING»)',
+  STRUCT_FIELD: 'E: STRUCT(«E» AS x, «F» AS y).x',
+  'IS NULL': 'BOOL: («E») IS NULL',
+  'IS NOT NULL': 'BOOL: («E») IS NOT NULL',
+  INTERVAL: `INTERVAL: INTERVAL «INT64: 0, 1, -1, 13, 400, -90061, 100000» {${INTERVAL_PARTS.join('|')}}`,
+  'NOT IN': 'BOOL: «C» NOT IN («C», «C»)',
+  'IN (SELECT)': 'BOOL: «N» {IN|NOT IN} (SELECT e FROM UNNEST(«ARRAY<N>») AS e)',
+};
+const OTHERS = ['CAST', 'EXTRACT', 'STRUCT_COMPARED', 'SAFE'];
 
 /** What the generator begins an expression with; each is taken once a round so that none is left out. */
-export const STARTS: readonly string[] = [...SCALARS, ...CONSTRUCTS];
+export const STARTS: readonly string[] = [...SCALARS, ...Object.keys(FORMS), ...OTHERS];
 
 export class Generator {
   /** @param rows how many values a column has */
@@ -50,9 +76,9 @@ export class Generator {
 
   /** An expression whose outermost call is `start`; null where it has no signature that can be written. */
   startingWith(start: string, depth = 1): Expression | null {
-    return (CONSTRUCTS as readonly string[]).includes(start)
-      ? this.construct(start as (typeof CONSTRUCTS)[number], depth)
-      : this.callOf(start, null, depth);
+    const form = FORMS[start];
+    if (form !== undefined) return this.formed(start, form, depth);
+    return OTHERS.includes(start) ? this.construct(start, depth) : this.callOf(start, null, depth);
   }
 
   /** An expression of that type. */
@@ -90,7 +116,7 @@ export class Generator {
     );
     if (counts.length === 0) return null;
     return this.random.pick(counts).map((parameter, i) => {
-      if (fn.constant?.includes(i) !== true) return this.ofType(typeText(parameter, element), depth);
+      if (fn.constant?.at !== i) return this.ofType(typeText(parameter, element), depth);
       const type = typeText(parameter, element);
       return this.value(type, constants.length > 0 ? constants : (VALUES[type] ?? []), true);
     });
@@ -184,127 +210,52 @@ export class Generator {
     return call(type, 'CASE', [when, then, otherwise], ([a, b, c]) => `CASE WHEN ${a} THEN ${b} ELSE ${c} END`);
   }
 
-  private construct(kind: (typeof CONSTRUCTS)[number], depth: number): Expression | null {
+  private formed(name: string, form: string, depth: number): Expression {
     const { random } = this;
-    switch (kind) {
-      case 'CAST':
-        return this.cast(random.pick(CASTS), depth);
-      case 'CASE':
-        return this.caseOf(random.pick(ELEMENTS), depth);
-      case 'SAFE': {
-        const name = random.pick(SCALARS.filter((scalar) => !scalar.startsWith('$')));
-        const built = this.callOf(name, null, depth);
-        return built === null ? null : { ...built, write: (texts) => `SAFE.${written(name, texts)}` };
-      }
-      case 'EXTRACT': {
-        const type = random.pick(['DATE', 'TIMESTAMP', 'DATETIME', 'TIME', 'INTERVAL']);
-        const part = this.part(EXTRACTED[type] ?? PARTS['TIMESTAMP']!);
-        const args = [this.ofType(type, depth)];
-        if (type === 'TIMESTAMP' && random.chance(0.7))
-          args.push(this.value('STRING', SPECIAL['CURRENT_DATE']![0]!.texts));
-        return call(
-          'INT64',
-          `EXTRACT ${part}`,
-          args,
-          ([x, zone]) => `EXTRACT(${part} FROM ${x}${zone === undefined ? '' : ` AT TIME ZONE ${zone}`})`,
-        );
-      }
-      case 'ELEMENT': {
-        const element = random.pick(['INT64', 'STRING', 'FLOAT64']);
-        const form = random.pick(['OFFSET', 'ORDINAL', 'SAFE_OFFSET', 'SAFE_ORDINAL', '']);
-        const args = [this.ofType(`ARRAY<${element}>`, depth), this.value('INT64', ['0', '1', '2', '-1', '3', '100'])];
-        return call(element, `[${form}]`, args, ([list, i]) => `${list}[${form === '' ? i : `${form}(${i})`}]`);
-      }
-      case 'JSON_ELEMENT': {
-        const key = random.chance(0.5)
-          ? this.value('INT64', ['0', '1', '-1', '5'])
-          : this.value('STRING', [`'a'`, `'c'`, `'e e'`, `'0'`, `''`]);
-        return call('JSON', '[json]', [this.ofType('JSON', depth), key], ([json, i]) => `${json}[${i}]`);
-      }
-      case 'ARRAY': {
-        const type = random.pick(['INT64', 'STRING', 'FLOAT64']);
-        const args = Array.from({ length: 1 + random.int(3) }, () => this.ofType(type, depth));
-        return call(`ARRAY<${type}>`, 'ARRAY', args, (texts) => `[${texts.join(', ')}]`);
-      }
-      case 'ARRAY_SUBQUERY': {
-        const type = random.pick(['INT64', 'STRING', 'FLOAT64']);
-        const order = random.pick(['o', 'o DESC', 'e, o', 'e DESC, o']);
-        const where = random.pick(['', 'WHERE o > 0 ', 'WHERE e IS NOT NULL ', 'WHERE MOD(o, 2) = 0 ']);
-        const limit = random.pick(['', ' LIMIT 2', ' LIMIT 1 OFFSET 1']);
-        return call(
-          `ARRAY<${type}>`,
-          'ARRAY_SUBQUERY',
-          [this.ofType(`ARRAY<${type}>`, depth)],
-          ([list]) => `ARRAY(SELECT e FROM UNNEST(${list}) AS e WITH OFFSET AS o ${where}ORDER BY ${order}${limit})`,
-        );
-      }
-      case 'SCALAR_SUBQUERY': {
-        const type = random.pick(['INT64', 'FLOAT64']);
-        const what = random.pick([
-          'SUM(e)',
-          'COUNT(e)',
-          'MAX(e)',
-          'MIN(e)',
-          'AVG(e)',
-          'COUNT(DISTINCT e)',
-          'COUNT(*)',
-          'SUM(e * o)',
-          'MAX(o)',
-        ]);
-        return call(
-          type,
-          `subquery ${what}`,
-          [this.ofType(`ARRAY<${type}>`, depth)],
-          ([list]) => `(SELECT ${what} FROM UNNEST(${list}) AS e WITH OFFSET AS o)`,
-        );
-      }
-      case 'EXISTS': {
-        const args = [this.ofType('ARRAY<STRING>', depth), this.ofType('STRING', depth)];
-        return call('BOOL', 'EXISTS', args, ([list, x]) => `EXISTS(SELECT 1 FROM UNNEST(${list}) AS e WHERE e = ${x})`);
-      }
-      case 'STRUCT_FIELD': {
-        const type = random.pick(ELEMENTS);
-        const args = [this.ofType(type, depth), this.ofType(random.pick(ELEMENTS), depth)];
-        return call(type, 'STRUCT_FIELD', args, ([a, b]) => `STRUCT(${a} AS x, ${b} AS y).x`);
-      }
-      case 'STRUCT_COMPARED': {
-        const types = [random.pick(ELEMENTS), random.pick(ELEMENTS)].filter((type) => type !== 'INTERVAL');
-        const side = (): Expression[] => types.map((type) => this.ofType(type, depth));
-        const [left, right] = [side(), side()];
-        const operator = random.pick(Object.keys(COMPARISONS));
-        return call('BOOL', `STRUCT ${operator}`, [...left, ...right], (texts) => {
-          const [a = '', b = ''] = [texts.slice(0, left.length), texts.slice(left.length)].map(
-            (list) => `STRUCT(${list.join(', ')})`,
-          );
-          return COMPARISONS[operator]!(a, b);
-        });
-      }
-      case 'IS_NULL': {
-        const word = random.pick(['IS NULL', 'IS NOT NULL']);
-        return call('BOOL', word, [this.ofType(random.pick(TYPES), depth)], ([x]) => `(${x}) ${word}`);
-      }
-      case 'INTERVAL': {
-        const part = random.pick(INTERVAL_PARTS);
-        const amount = this.value('INT64', ['0', '1', '-1', '13', '400', '-90061', '100000']);
-        return call('INTERVAL', `INTERVAL ${part}`, [amount], ([n]) => `INTERVAL ${n} ${part}`);
-      }
-      case 'NOT_IN': {
-        const type = random.pick(ELEMENTS.filter((element) => element !== 'INTERVAL'));
-        const args = Array.from({ length: 3 }, () => this.ofType(type, depth));
-        return call('BOOL', 'NOT IN', args, ([x, ...list]) => `${x} NOT IN (${list.join(', ')})`);
-      }
-      case 'IN_SUBQUERY': {
-        const type = random.pick(['INT64', 'STRING', 'FLOAT64']);
-        const word = random.pick(['IN', 'NOT IN']);
-        const args = [this.ofType(type, depth), this.ofType(`ARRAY<${type}>`, depth)];
-        return call(
-          'BOOL',
-          `${word} (SELECT)`,
-          args,
-          ([x, list]) => `${x} ${word} (SELECT e FROM UNNEST(${list}) AS e)`,
-        );
-      }
+    const bare = ELEMENTS.filter((type) => type !== 'INTERVAL');
+    const counted = ['INT64', 'FLOAT64'];
+    const types = Object.entries({ E: ELEMENTS, F: ELEMENTS, C: bare, N: [...ARRAY_ELEMENTS], M: counted }).map(
+      ([letter, choice]) => [new RegExp(`\\b${letter}\\b(?=[>»:])`, 'g'), random.pick(choice)] as const,
+    );
+    const [type = '', text = ''] = types
+      .reduce((written, [letter, chosen]) => written.replace(letter, chosen), form)
+      .replaceAll(/\{([^}]*)\}/g, (_, choice: string) => random.pick(choice.split('|')))
+      .replace('#', '«INT64: 0, 1, 2, -1, 3, 100»')
+      .split(/: (.*)/s);
+    const parts = text.split(/«(.*?)»/);
+    const args = parts
+      .filter((_, i) => i % 2 === 1)
+      .map((hole) => {
+        const [of = '', values] = hole.split(': ');
+        return values === undefined ? this.ofType(of, depth) : this.value(of, values.split(', '));
+      });
+    return call(type, name, args, (texts) =>
+      parts.map((part, i) => (i % 2 === 1 ? texts[(i - 1) / 2] : part)).join(''),
+    );
+  }
+
+  private construct(kind: string, depth: number): Expression | null {
+    const { random } = this;
+    if (kind === 'CAST') return this.cast(random.pick(CASTS), depth);
+    if (kind === 'SAFE') {
+      const name = random.pick(SCALARS.filter((scalar) => !scalar.startsWith('$')));
+      const built = this.callOf(name, null, depth);
+      return built === null ? null : { ...built, write: (texts) => `SAFE.${written(name, texts)}` };
     }
+    if (kind === 'EXTRACT') {
+      const type = random.pick(['DATE', 'TIMESTAMP', 'DATETIME', 'TIME', 'INTERVAL']);
+      const part = this.part(EXTRACTED[type] ?? PARTS['TIMESTAMP']!);
+      const zones = type === 'TIMESTAMP' && random.chance(0.7) ? SPECIAL['CURRENT_DATE']![0]!.texts : [];
+      const args = [this.ofType(type, depth), ...(zones.length > 0 ? [this.value('STRING', zones)] : [])];
+      return call('INT64', `EXTRACT ${part}`, args, (texts) => `EXTRACT(${part} FROM ${texts.join(' AT TIME ZONE ')})`);
+    }
+    const types = [random.pick(ELEMENTS), random.pick(ELEMENTS)].filter((type) => type !== 'INTERVAL');
+    const args = [...types, ...types].map((type) => this.ofType(type, depth));
+    const operator = random.pick(Object.keys(COMPARISONS));
+    return call('BOOL', `STRUCT ${operator}`, args, (texts) => {
+      const side = (from: number): string => `STRUCT(${texts.slice(from, from + types.length).join(', ')})`;
+      return COMPARISONS[operator]!(side(0), side(types.length));
+    });
   }
 }
 
@@ -327,18 +278,6 @@ const COMPARISONS: Readonly<Record<string, (a: string, b: string) => string>> = 
   nested: (a, b) => `STRUCT([${a}]) = STRUCT([${b}])`,
 };
 
-const INTERVAL_PARTS = [
-  'YEAR',
-  'QUARTER',
-  'MONTH',
-  'WEEK',
-  'DAY',
-  'HOUR',
-  'MINUTE',
-  'SECOND',
-  'MILLISECOND',
-  'MICROSECOND',
-];
 const ALL_PARTS = [...INTERVAL_PARTS, 'ISOWEEK', 'ISOYEAR', 'WEEK(SUNDAY)', 'DAYOFWEEK', 'DAYOFYEAR', 'DATE', 'TIME'];
 const EXTRACTED: Readonly<Record<string, readonly string[]>> = {
   DATE: [...PARTS['DATE']!, 'DAYOFWEEK', 'DAYOFYEAR'],

@@ -68,33 +68,21 @@ class Expressions {
   }
 
   value(): string {
-    switch (this.random.int(6)) {
-      case 0:
-        return `${this.path()} + ${this.path()}`;
-      case 1:
-        return `MOD(${this.path()}, 2)`;
-      case 2:
-        return `IF(${this.path()} > 1, ${this.path()}, 9)`;
-      default:
-        return this.path();
-    }
+    const path = (): string => this.path();
+    const written = [`${path()} + ${path()}`, `MOD(${path()}, 2)`, `IF(${path()} > 1, ${path()}, 9)`];
+    return this.random.pick([...written, path(), path(), path()]);
   }
 
   aggregate(): string {
-    switch (this.random.int(8)) {
-      case 0:
-        return `COUNTIF(${this.value()} > 1)`;
-      case 1:
-        return `COUNT(DISTINCT ${this.value()})`;
-      case 2:
-        return 'COUNT(*)';
-      case 3:
-        return `SUM(${this.value()} HAVING MAX ${this.value()})`;
-      case 4:
-        return `ARRAY_LENGTH(ARRAY_AGG(${this.value()}))`;
-      default:
-        return `${this.random.pick(['SUM', 'MAX', 'MIN', 'COUNT'])}(${this.value()})`;
-    }
+    const value = this.value();
+    const plain = `${this.random.pick(['SUM', 'MAX', 'MIN', 'COUNT'])}(${value})`;
+    const others = [
+      `COUNTIF(${value} > 1)`,
+      `COUNT(DISTINCT ${value})`,
+      'COUNT(*)',
+      `ARRAY_LENGTH(ARRAY_AGG(${value}))`,
+    ];
+    return this.random.pick([...others, `SUM(${value} HAVING MAX ${this.value()})`, plain, plain, plain]);
   }
 
   key(): string {
@@ -102,19 +90,9 @@ class Expressions {
   }
 
   grouped(): string {
-    const { random } = this;
-    switch (random.int(6)) {
-      case 0:
-        return this.key();
-      case 1:
-        return `${this.aggregate()} + ${this.key()}`;
-      case 2: {
-        const name = random.pick(NAMES);
-        return `(SELECT MAX(${name}) FROM UNNEST([1, ${this.key()}]) AS ${name})`;
-      }
-      default:
-        return this.aggregate();
-    }
+    const [name, aggregate] = [this.random.pick(NAMES), this.aggregate()];
+    const subquery = `(SELECT MAX(${name}) FROM UNNEST([1, ${this.key()}]) AS ${name})`;
+    return this.random.pick([this.key(), `${aggregate} + ${this.key()}`, subquery, aggregate, aggregate, aggregate]);
   }
 
   /** @param name of the window */

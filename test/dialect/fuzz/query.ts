@@ -26,51 +26,45 @@ function lists(e: string, f: string): string {
 }
 
 /** Where an expression may stand, and what its type has to be. */
-const PLACES: Readonly<Record<string, (e: string, f: string, from: string) => string>> = {
-  WHERE: (e, f, from) => `SELECT id FROM ${from} WHERE ${e} = ${f}`,
-  'WHERE NOT': (e, f, from) => `SELECT id FROM ${from} WHERE NOT (${e} < ${f})`,
-  'WHERE IN': (e, f, from) => `SELECT id FROM ${from} WHERE ${e} IN (${f}, ${e})`,
-  'GROUP BY': (e, _, from) => `SELECT ${e} AS k, COUNT(*) AS n, MIN(id) AS i FROM ${from} GROUP BY k`,
-  DISTINCT: (e, _, from) => `SELECT DISTINCT ${e} AS k FROM ${from}`,
-  'COUNT DISTINCT': (e, _, from) => `SELECT COUNT(DISTINCT ${e}) AS n FROM ${from}`,
-  HAVING: (e, f, from) => `SELECT ${e} AS k, COUNT(*) AS n FROM ${from} GROUP BY k HAVING MAX(${f}) >= k`,
-  'HAVING without GROUP BY': (e, f, from) => `SELECT COUNT(*) AS n FROM ${from} HAVING MIN(${e}) < MAX(${f})`,
-  JOIN: (e, f, from) =>
-    `SELECT a.id AS a, b.id AS b FROM (SELECT id, ${e} AS k FROM ${from}) AS a JOIN (SELECT id, ${f} AS k FROM ${from}) AS b ON a.k = b.k`,
-  'LEFT JOIN': (e, f, from) =>
-    `SELECT a.id AS a, b.id AS b FROM (SELECT id, ${e} AS k FROM ${from}) AS a LEFT JOIN (SELECT id, ${f} AS k FROM ${from}) AS b ON a.k = b.k AND b.id > 0`,
-  'FULL JOIN': (e, f, from) =>
-    `SELECT a.id AS a, b.id AS b FROM (SELECT id, ${e} AS k FROM ${from}) AS a FULL JOIN (SELECT id, ${f} AS k FROM ${from}) AS b USING (k)`,
-  'JOIN by less': (e, f, from) =>
-    `SELECT a.id AS a, b.id AS b FROM (SELECT id, ${e} AS k FROM ${from}) AS a JOIN (SELECT id, ${f} AS k FROM ${from}) AS b ON a.k < b.k`,
-  'UNION DISTINCT': (e, f, from) => `SELECT ${e} AS k FROM ${from} UNION DISTINCT SELECT ${f} FROM ${from}`,
-  'EXCEPT DISTINCT': (e, f, from) => `SELECT ${e} AS k FROM ${from} EXCEPT DISTINCT SELECT ${f} FROM ${from}`,
-  'INTERSECT DISTINCT': (e, f, from) => `SELECT ${e} AS k FROM ${from} INTERSECT DISTINCT SELECT ${f} FROM ${from}`,
-  'IN subquery': (e, f, from) => `SELECT id FROM ${from} WHERE ${e} IN (SELECT ${f} FROM ${from})`,
-  'NOT IN subquery': (e, f, from) => `SELECT id FROM ${from} WHERE ${e} NOT IN (SELECT ${f} FROM ${from})`,
-  'correlated EXISTS': (e, f, from) =>
-    `SELECT id FROM (SELECT id, ${e} AS k FROM ${from}) AS a WHERE EXISTS (SELECT 1 FROM (SELECT ${f} AS m FROM ${from}) AS b WHERE b.m = a.k)`,
-  'correlated COUNT': (e, f, from) =>
-    `SELECT id, (SELECT COUNT(*) FROM (SELECT ${f} AS m FROM ${from}) AS b WHERE b.m <= a.k) AS n FROM (SELECT id, ${e} AS k FROM ${from}) AS a`,
-  QUALIFY: (e, _, from) => `SELECT id FROM ${from} WHERE TRUE QUALIFY RANK() OVER (ORDER BY ${e}) <= 2`,
-  ROLLUP: (e, f, from) => `SELECT ${e} AS k, ${f} AS m, COUNT(*) AS n FROM ${from} GROUP BY ROLLUP(k, m)`,
-  CUBE: (e, f, from) => `SELECT ${e} AS k, ${f} AS m, COUNT(*) AS n, GROUPING(k) AS g FROM ${from} GROUP BY CUBE(k, m)`,
-  'GROUPING SETS': (e, f, from) =>
-    `SELECT ${e} AS k, ${f} AS m, COUNT(*) AS n FROM ${from} GROUP BY GROUPING SETS (k, (k, m), ())`,
-  'GROUP BY with HAVING MAX': (e, f, from) =>
-    `SELECT MOD(id, 2) AS g, COUNT(* HAVING MIN ${f}) AS n, ${lists(e, f)} FROM ${from} GROUP BY g`,
-  'ROLLUP with HAVING MAX': (e, f, from) =>
-    `SELECT MOD(id, 2) AS k, MOD(id, 3) AS m, GROUPING(k) AS g, ${lists(e, f)} FROM ${from} GROUP BY ROLLUP(k, m)`,
-  'GROUPING SETS with HAVING MAX': (e, f, from) =>
-    `SELECT k, COUNT(*) AS n, ${lists('e', 'k')} FROM (SELECT id, ${e} AS e, ${f} AS k FROM ${from}) GROUP BY GROUPING SETS (k, ())`,
-  'correlated HAVING MAX': (e, f, from) =>
-    `SELECT id, (SELECT STRING_AGG(CAST(b.i AS STRING) HAVING MAX b.m ORDER BY b.i) FROM (SELECT id AS i, ${f} AS m FROM ${from}) AS b WHERE b.m <= a.k) AS n FROM (SELECT id, ${e} AS k FROM ${from}) AS a`,
-  'HAVING MAX over an array': (e, f, from) =>
-    `SELECT id, (SELECT COUNT(x.v HAVING MIN x.k) FROM UNNEST(list) AS x) AS n FROM (SELECT id, [STRUCT(${e} AS k, 1 AS v), (${f}, NULL), (${e}, 2)] AS list FROM ${from}) AS a`,
-  'PARTITION BY': (e, f, from) =>
-    `SELECT id, COUNT(*) OVER (PARTITION BY ${e}) AS n, RANK() OVER (PARTITION BY ${e} ORDER BY ${f}) AS r FROM ${from}`,
-  CTE: (e, f, from) =>
-    `WITH t AS (SELECT id, ${e} AS k, ${f} AS m FROM ${from}) SELECT a.id, b.m FROM t AS a JOIN t AS b ON a.id = b.id WHERE a.k IS NOT NULL`,
+const PLACES: Readonly<Record<string, string>> = {
+  WHERE: 'SELECT id FROM «from» WHERE «e» = «f»',
+  'WHERE NOT': 'SELECT id FROM «from» WHERE NOT («e» < «f»)',
+  'WHERE IN': 'SELECT id FROM «from» WHERE «e» IN («f», «e»)',
+  'GROUP BY': 'SELECT «e» AS k, COUNT(*) AS n, MIN(id) AS i FROM «from» GROUP BY k',
+  DISTINCT: 'SELECT DISTINCT «e» AS k FROM «from»',
+  'COUNT DISTINCT': 'SELECT COUNT(DISTINCT «e») AS n FROM «from»',
+  HAVING: 'SELECT «e» AS k, COUNT(*) AS n FROM «from» GROUP BY k HAVING MAX(«f») >= k',
+  'HAVING without GROUP BY': 'SELECT COUNT(*) AS n FROM «from» HAVING MIN(«e») < MAX(«f»)',
+  JOIN: 'SELECT a.id AS a, b.id AS b FROM (SELECT id, «e» AS k FROM «from») AS a JOIN (SELECT id, «f» AS k FROM «from») AS b ON a.k = b.k',
+  'LEFT JOIN':
+    'SELECT a.id AS a, b.id AS b FROM (SELECT id, «e» AS k FROM «from») AS a LEFT JOIN (SELECT id, «f» AS k FROM «from») AS b ON a.k = b.k AND b.id > 0',
+  'FULL JOIN':
+    'SELECT a.id AS a, b.id AS b FROM (SELECT id, «e» AS k FROM «from») AS a FULL JOIN (SELECT id, «f» AS k FROM «from») AS b USING (k)',
+  'JOIN by less':
+    'SELECT a.id AS a, b.id AS b FROM (SELECT id, «e» AS k FROM «from») AS a JOIN (SELECT id, «f» AS k FROM «from») AS b ON a.k < b.k',
+  'UNION DISTINCT': 'SELECT «e» AS k FROM «from» UNION DISTINCT SELECT «f» FROM «from»',
+  'EXCEPT DISTINCT': 'SELECT «e» AS k FROM «from» EXCEPT DISTINCT SELECT «f» FROM «from»',
+  'INTERSECT DISTINCT': 'SELECT «e» AS k FROM «from» INTERSECT DISTINCT SELECT «f» FROM «from»',
+  'IN subquery': 'SELECT id FROM «from» WHERE «e» IN (SELECT «f» FROM «from»)',
+  'NOT IN subquery': 'SELECT id FROM «from» WHERE «e» NOT IN (SELECT «f» FROM «from»)',
+  'correlated EXISTS':
+    'SELECT id FROM (SELECT id, «e» AS k FROM «from») AS a WHERE EXISTS (SELECT 1 FROM (SELECT «f» AS m FROM «from») AS b WHERE b.m = a.k)',
+  'correlated COUNT':
+    'SELECT id, (SELECT COUNT(*) FROM (SELECT «f» AS m FROM «from») AS b WHERE b.m <= a.k) AS n FROM (SELECT id, «e» AS k FROM «from») AS a',
+  QUALIFY: 'SELECT id FROM «from» WHERE TRUE QUALIFY RANK() OVER (ORDER BY «e») <= 2',
+  ROLLUP: 'SELECT «e» AS k, «f» AS m, COUNT(*) AS n FROM «from» GROUP BY ROLLUP(k, m)',
+  CUBE: 'SELECT «e» AS k, «f» AS m, COUNT(*) AS n, GROUPING(k) AS g FROM «from» GROUP BY CUBE(k, m)',
+  'GROUPING SETS': 'SELECT «e» AS k, «f» AS m, COUNT(*) AS n FROM «from» GROUP BY GROUPING SETS (k, (k, m), ())',
+  'GROUP BY with HAVING MAX': `SELECT MOD(id, 2) AS g, COUNT(* HAVING MIN «f») AS n, ${lists('«e»', '«f»')} FROM «from» GROUP BY g`,
+  'ROLLUP with HAVING MAX': `SELECT MOD(id, 2) AS k, MOD(id, 3) AS m, GROUPING(k) AS g, ${lists('«e»', '«f»')} FROM «from» GROUP BY ROLLUP(k, m)`,
+  'GROUPING SETS with HAVING MAX': `SELECT k, COUNT(*) AS n, ${lists('e', 'k')} FROM (SELECT id, «e» AS e, «f» AS k FROM «from») GROUP BY GROUPING SETS (k, ())`,
+  'correlated HAVING MAX':
+    'SELECT id, (SELECT STRING_AGG(CAST(b.i AS STRING) HAVING MAX b.m ORDER BY b.i) FROM (SELECT id AS i, «f» AS m FROM «from») AS b WHERE b.m <= a.k) AS n FROM (SELECT id, «e» AS k FROM «from») AS a',
+  'HAVING MAX over an array':
+    'SELECT id, (SELECT COUNT(x.v HAVING MIN x.k) FROM UNNEST(list) AS x) AS n FROM (SELECT id, [STRUCT(«e» AS k, 1 AS v), («f», NULL), («e», 2)] AS list FROM «from») AS a',
+  'PARTITION BY':
+    'SELECT id, COUNT(*) OVER (PARTITION BY «e») AS n, RANK() OVER (PARTITION BY «e» ORDER BY «f») AS r FROM «from»',
+  CTE: 'WITH t AS (SELECT id, «e» AS k, «f» AS m FROM «from») SELECT a.id, b.m FROM t AS a JOIN t AS b ON a.id = b.id WHERE a.k IS NOT NULL',
 };
 const WITHOUT_PARTITION_OF_FLOAT =
   /GROUP BY$|DISTINCT|HAVING$|HAVING without|^GROUPING|JOIN|PARTITION|ROLLUP|CUBE|SETS|IN subquery/;
@@ -105,7 +99,9 @@ export function placed(place: string, random: Random, rows: number): Query {
         case 'UNNEST':
           return `SELECT id, x, o FROM (SELECT id, [${a}, ${b}] AS list FROM ${from}) AS t CROSS JOIN UNNEST(t.list) AS x WITH OFFSET AS o`;
         default:
-          return PLACES[place]!(a, b, from);
+          return PLACES[place]!.replaceAll('«e»', () => a)
+            .replaceAll('«f»', () => b)
+            .replaceAll('«from»', () => from);
       }
     },
   };

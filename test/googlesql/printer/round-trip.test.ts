@@ -2,8 +2,6 @@
  * Everything that the resolver accepts is printed, and what is printed means the same: our resolver gives its result the
  * same columns, and so does Google's analyser.
  */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { QueryError } from '../../../src/errors';
 import { parseQuery } from '../../../src/googlesql/parser';
 import { COMPOSED_BOUNDS } from '../../../src/googlesql/bounds';
@@ -11,20 +9,19 @@ import { printQuery } from '../../../src/googlesql/printer';
 import { resolveQuery, type Environment } from '../../../src/googlesql/resolver';
 import type { ResolvedQuery } from '../../../src/googlesql/resolved';
 import { typeText } from '../../../src/googlesql/type-names';
-import type { BoundParameter, Engine } from '../../../src/engines/contract';
+import type { BoundParameter } from '../../../src/engines/contract';
+import { jsonLines } from '../../case-files';
 import { openEngineOn, overLocalBigQuery } from '../../engines/over-local-bigquery';
+import { queryOf, within } from '../../engines/queries';
 import { columnsText, environment, resolve, tables } from '../environment';
+import { opened } from '../../opened';
 
 interface Case {
   readonly sql: string;
   readonly columns?: string;
 }
 
-const cases = readFileSync(join(__dirname, '..', 'resolver-cases.jsonl'), 'utf8')
-  .trim()
-  .split('\n')
-  .map((line) => JSON.parse(line) as Case)
-  .filter(({ columns }) => columns !== undefined);
+const cases = jsonLines<Case>('googlesql/resolver-cases.jsonl').filter(({ columns }) => columns !== undefined);
 
 const read = (sql: string): ResolvedQuery => resolveQuery(parseQuery(sql, COMPOSED_BOUNDS), sql, environment);
 
@@ -65,13 +62,8 @@ const OPEN =
   /rand\(|generate_uuid|any_value|array_agg|array\(|string_agg|array_concat_agg|limit|row_number|current_|approx_|first_value|last_value|nth_value|lag\(|lead\(|ntile/i;
 
 overLocalBigQuery('printed queries on the local BigQuery', (local) => {
-  let engine: Engine;
-  beforeAll(async () => {
-    engine = await openEngineOn(local().host);
-  });
-  afterAll(() => engine.close());
+  const engine = opened(() => openEngineOn(local().host));
 
-  const limits = () => ({ deadline: performance.now() + 30_000, signal: new AbortController().signal });
   const bound = [...environment.parameters].flatMap(([name, { kind }]): BoundParameter[] =>
     kind === 'STRING' || kind === 'INT64' || kind === 'FLOAT64'
       ? [{ name, type: kind, value: PARAMETER_VALUES[kind] }]
@@ -100,8 +92,7 @@ overLocalBigQuery('printed queries on the local BigQuery', (local) => {
     const used = ctes.filter((cte) => new RegExp(`\\b${cte.split(' ')[0] ?? ''}\\b`, 'i').test(text));
     const sql = `${used.length === 0 ? '' : `WITH ${used.join(', ')} `}(\n${text}\n)`;
     const parameters = bound.filter(({ name }) => new RegExp(`@${name}\\b`, 'i').test(text));
-    const query = { sql, parameters, maxRows: 1000, hideBytes: false, maxBytesBilled: null, labels: {} };
-    const { columns, rows } = await engine.run(query, limits());
+    const { columns, rows } = await engine().run(queryOf(sql, { parameters }), within(30_000));
     return { columns: columns.map(({ name, type }) => `${name} ${typeText(type)}`), rows: [...rows].sort() };
   };
 

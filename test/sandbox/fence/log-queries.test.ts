@@ -1,6 +1,5 @@
 /** The sample queries of log users, fenced, have the answers that they have as they were sent. */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { ACCEPTED } from '../../case-files';
 import { openEngineOn, overLocalBigQuery, overOwnLocalBigQuery } from '../../engines/over-local-bigquery';
 import { answersLogQueries } from '../answers';
 import { Consumer } from '../consumer';
@@ -10,9 +9,6 @@ overLocalBigQuery('fenced', (local) => {
   answersLogQueries('the local BigQuery, with pins', () => openEngineOn(local().host), { fenced: true });
 
   describe('what the sandbox accepts', () => {
-    const file = join(__dirname, '../../cases/sandbox.json');
-    const all = JSON.parse(readFileSync(file, 'utf8')) as { id: string; kind: string; consumer: string }[];
-    const cases = all.filter(({ id, kind }) => kind === 'accept' && id !== 'acc-column-session-user');
     let sent: Consumer;
     let fenced: Consumer;
     beforeAll(async () => {
@@ -21,7 +17,7 @@ overLocalBigQuery('fenced', (local) => {
     });
     afterAll(() => Promise.all([sent.close(), fenced.close()]));
 
-    test.each(oneOf(4, cases).map(({ id, consumer }) => [id, consumer] as const))('%s', async (_id, text) => {
+    test.each(oneOf(4, ACCEPTED))('%s', async (_id, text) => {
       const [got, want] = await Promise.all([fenced.sql(text), sent.sql(text)]);
       expect(got.columns).toEqual(want.columns);
       expect(got.rows.length).toBe(want.rows.length);

@@ -140,3 +140,23 @@ test.each([
 ])('%s cannot be fenced', (_name, ctes, construct) => {
   expect(guarded(ctes)).toBe(`It has ${construct}.`);
 });
+
+test.each([
+  // By the size of what it makes alone, which SAFE. does not catch.
+  ['CONCAT(x, y)', true],
+  ['x || y', true],
+  ["REPLACE(x, 'a', y)", true],
+  ['SAFE.CONCAT(x, y)', true],
+  ['SAFE.REPEAT(x, 2)', true],
+  ['TO_JSON_STRING(x)', true],
+  ['SAFE.DIV(1, x)', false],
+  ['SAFE_ADD(x, 1)', false],
+  ['REVERSE(x)', false],
+  ["x LIKE 'a%'", false],
+  ['x LIKE y', true],
+  ["REGEXP_EXTRACT(x, '(a)b')", false],
+  ["REGEXP_EXTRACT(x, '(a)(b)')", true],
+  ['SAFE.NO_SUCH(x)', true],
+])('%s is guarded: %s', (expression, isGuarded) => {
+  expect(guarded(`c AS (SELECT ${expression} AS e FROM t WHERE p)`).includes('IF(')).toBe(isGuarded);
+});

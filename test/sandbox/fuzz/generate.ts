@@ -1,7 +1,6 @@
 /** Queries made of accepted ones by changes on top of each other. */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { lex } from '../../../src/googlesql/lexer';
+import { queriesOf, SANDBOX_CASES } from '../../case-files';
 import { ARBITRARY, NEUTRAL, SMUGGLING } from './mutations';
 import { NEUTRAL_PIPES, SMUGGLING_PIPES } from './pipe-mutations';
 import type { Random } from './random';
@@ -26,7 +25,7 @@ export function generate(seeds: readonly string[], random: Random): Generated {
     return { ...mutate(sql, random), kind };
   }
   if (kind === 'smuggled') {
-    const smuggled = random.pick(SMUGGLING)(sql, random);
+    const smuggled = random.pick(SMUGGLING)(sql, random, seeds);
     if (smuggled !== null) return { sql: smuggled, kind };
   }
   if (kind === 'arbitrary') {
@@ -47,12 +46,9 @@ function lexes(sql: string): boolean {
 
 /** The accepted examples and the queries of log users. */
 export function corpus(): string[] {
-  const cases = join(__dirname, '../../cases');
-  const sandbox = JSON.parse(readFileSync(join(cases, 'sandbox.json'), 'utf8')) as { kind: string; consumer: string }[];
-  const queries = readFileSync(join(cases, 'log-queries.jsonl'), 'utf8').trim().split('\n');
   return [
-    ...sandbox.filter(({ kind }) => kind === 'accept').map(({ consumer }) => consumer),
-    ...queries.map((line) => (JSON.parse(line) as { sql: string }).sql),
+    ...SANDBOX_CASES.filter(({ kind }) => kind === 'accept').map(({ consumer }) => consumer),
+    ...queriesOf('log-queries.jsonl'),
     ...FEATURES,
   ];
 }

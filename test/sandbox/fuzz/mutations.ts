@@ -1,6 +1,5 @@
 /** Changes to a query text. They work on tokens, so that literals stay what they are. */
-import { lex } from '../../../src/googlesql/lexer';
-import type { Token } from '../../../src/googlesql/token';
+import { lex, type Token } from '../../../src/googlesql/lexer';
 import type { Random } from './random';
 
 type Mutation = (sql: string, random: Random, seeds: readonly string[]) => string;
@@ -26,6 +25,26 @@ function rewrite(
   });
   return out + sql.slice(at);
 }
+
+/** `«q»`: the query; `«other»`: another accepted one; `«out»`, `«call»`: what no query may read or call, the same in all of its places. */
+export function filled(template: string, sql: string, random: Random, seeds: readonly string[] = [sql]): string {
+  const parts: Readonly<Record<string, () => string>> = {
+    q: () => body(sql),
+    other: () => body(random.pick(seeds)),
+    out: () => random.pick(OUTSIDE),
+    call: () => random.pick(SMUGGLED_CALLS),
+  };
+  const known = new Map<string, string>();
+  return template.replace(/«(\w+)»/g, (_, name: string) => {
+    if (!known.has(name)) known.set(name, parts[name]!());
+    return known.get(name)!;
+  });
+}
+
+const filling =
+  (template: string): Mutation =>
+  (sql, random, seeds) =>
+    filled(template, sql, random, seeds);
 
 const BLANKS = [
   ' ',
@@ -64,21 +83,23 @@ export const NEUTRAL: readonly Mutation[] = [
   // Backticks around CTE tables.
   (sql, random) =>
     rewrite(sql, (_token, text) => (/^[a-z]+_logs$/i.test(text) && random.chance(50) ? `\`${text}\`` : text)),
-  (sql) => `(${body(sql)})`,
-  (sql) => `select * from (${body(sql)})`,
-  (sql) => `select q.* from (${body(sql)}) as q`,
-  (sql) => `with w as (${body(sql)}) select * from w`,
-  (sql) => `with edge_logs2 as (select id from edge_logs), w as (${body(sql)}) select w.* from w, edge_logs2`,
-  (sql) => `with raw_edge_logs as (${body(sql)}) select r.* from raw_edge_logs as r`,
-  (sql) => `select count(*) as n from (${body(sql)}) as q left join auth_logs as a on true`,
-  (sql) => `select (select count(*) from (${body(sql)})) as n, exists(${body(sql)}) as e`,
-  (sql) => `(${body(sql)}) union all (${body(sql)})`,
-  // Beside another query, in all the places that a query may have.
-  (sql, random, seeds) => `select a.* from (${body(sql)}) as a cross join (${body(random.pick(seeds))}) as b`,
-  (sql, random, seeds) => `select * from (${body(sql)}) where exists(${body(random.pick(seeds))})`,
-  (sql, random, seeds) => `with a as (${body(sql)}), b as (${body(random.pick(seeds))}) select a.* from a, b`,
-  (sql) => `select array(select as struct * from (${body(sql)})) as rows_of_it`,
-  (sql) => `${body(sql)};`,
+  ...[
+    '(«q»)',
+    'select * from («q»)',
+    'select q.* from («q») as q',
+    'with w as («q») select * from w',
+    'with edge_logs2 as (select id from edge_logs), w as («q») select w.* from w, edge_logs2',
+    'with raw_edge_logs as («q») select r.* from raw_edge_logs as r',
+    'select count(*) as n from («q») as q left join auth_logs as a on true',
+    'select (select count(*) from («q»)) as n, exists(«q») as e',
+    '(«q») union all («q»)',
+    // Beside another query, in all the places that a query may have.
+    'select a.* from («q») as a cross join («other») as b',
+    'select * from («q») where exists(«other»)',
+    'with a as («q»), b as («other») select a.* from a, b',
+    'select array(select as struct * from («q»)) as rows_of_it',
+    '«q»;',
+  ].map(filling),
   (sql) => `-- said before\n${sql}`,
 ];
 
@@ -101,7 +122,7 @@ export const SMUGGLED_CALLS = [
 ];
 
 /** Mutations after which the query reads or calls something outside, wherever that lands; null: no place for it. */
-export const SMUGGLING: readonly ((sql: string, random: Random) => string | null)[] = [
+export const SMUGGLING: readonly ((sql: string, random: Random, seeds: readonly string[]) => string | null)[] = [
   // In the place of a table.
   (sql, random) => replaceOne(sql, random, (_token, i, all) => isTable(all, i), random.pick(OUTSIDE)),
   // As a scalar subquery in the place of a literal or a bare word of an expression.
@@ -110,34 +131,35 @@ export const SMUGGLING: readonly ((sql: string, random: Random) => string | null
     return replaceOne(sql, random, (token, i, all) => isOperand(token, i, all), subquery);
   },
   (sql, random) => replaceOne(sql, random, (token, i, all) => isOperand(token, i, all), random.pick(SMUGGLED_CALLS)),
-  (sql, random) => `(${body(sql)}) union all select * from ${random.pick(OUTSIDE)}`,
-  (sql, random) => `select q.* from (${body(sql)}) as q join ${random.pick(OUTSIDE)} as b on true`,
-  (sql, random) => `select q.* from (${body(sql)}) as q, ${random.pick(OUTSIDE)}`,
   (sql, random) =>
     `with w as (select * from ${random.pick(OUTSIDE)}) ${/^\s*with\b/i.test(body(sql)) ? 'select * from w' : body(sql)}`,
-  (sql, random) => `select * from (${body(sql)}) where exists(select 1 from ${random.pick(OUTSIDE)})`,
-  (sql, random) => `select * from (${body(sql)}) order by (select count(*) from ${random.pick(OUTSIDE)})`,
-  (sql, random) => `select * from (${body(sql)}) limit (select count(*) from ${random.pick(OUTSIDE)})`,
-  (sql, random) => `select array(select as struct * from ${random.pick(OUTSIDE)}) as x from (${body(sql)})`,
-  (sql, random) => `${body(sql)}; select * from ${random.pick(OUTSIDE)}`,
-  (sql, random) => `select * from (${body(sql)}) cross join (edge_logs a cross join ${random.pick(OUTSIDE)})`,
-  (sql, random) => `select q.* from (${body(sql)}) q where 'x' in (select id from ${random.pick(OUTSIDE)})`,
-  (sql, random) => `select * from (${body(sql)}), unnest(array(select id from ${random.pick(OUTSIDE)}))`,
-  (sql, random) => `select * from ${random.pick(OUTSIDE)} pivot(count(*) for id in ('a')), (${body(sql)})`,
-  (sql, random) =>
-    `select row_number() over (order by (select max(id) from ${random.pick(OUTSIDE)})), (${body(sql)}) as x`,
-  (sql, random) => `select count(*) from (${body(sql)}) group by (select max(id) from ${random.pick(OUTSIDE)})`,
-  (sql, random) => `select (select max(id) from ${random.pick(OUTSIDE)})::text, * from (${body(sql)})`,
-  (sql, random) => `select * from (${body(sql)}) |> join ${random.pick(OUTSIDE)} on true`,
-  (sql, random) => `select * from (${body(sql)}), ${random.pick(OUTSIDE)} tablesample system (1 percent)`,
-  // Table functions, models and aliases that are no tables.
-  (sql) => `select q.* from (${body(sql)}) q, external_query('us.c', 'select 1')`,
-  (sql) => `select * from ml.predict(model m, (${body(sql)}))`,
-  (sql) => `select * from edge_logs as billing_events, billing_events, (${body(sql)})`,
-  (sql) => `select * from (select * from edge_logs as logs), logs.raw_edge_logs, (${body(sql)})`,
-  // A CTE of the name, which is not visible where it is read.
-  (sql) => `with billing_events as (select * from billing_events) select * from billing_events, (${body(sql)})`,
-  (sql) => `select * from (with billing_events as (${body(sql)}) select 1 as one), billing_events`,
+  ...[
+    '(«q») union all select * from «out»',
+    'select q.* from («q») as q join «out» as b on true',
+    'select q.* from («q») as q, «out»',
+    'select * from («q») where exists(select 1 from «out»)',
+    'select * from («q») order by (select count(*) from «out»)',
+    'select * from («q») limit (select count(*) from «out»)',
+    'select array(select as struct * from «out») as x from («q»)',
+    '«q»; select * from «out»',
+    'select * from («q») cross join (edge_logs a cross join «out»)',
+    "select q.* from («q») q where 'x' in (select id from «out»)",
+    'select * from («q»), unnest(array(select id from «out»))',
+    "select * from «out» pivot(count(*) for id in ('a')), («q»)",
+    'select row_number() over (order by (select max(id) from «out»)), («q») as x',
+    'select count(*) from («q») group by (select max(id) from «out»)',
+    'select (select max(id) from «out»)::text, * from («q»)',
+    'select * from («q») |> join «out» on true',
+    'select * from («q»), «out» tablesample system (1 percent)',
+    // Table functions, models and aliases that are no tables.
+    "select q.* from («q») q, external_query('us.c', 'select 1')",
+    'select * from ml.predict(model m, («q»))',
+    'select * from edge_logs as billing_events, billing_events, («q»)',
+    'select * from (select * from edge_logs as logs), logs.raw_edge_logs, («q»)',
+    // A CTE of the name, which is not visible where it is read.
+    'with billing_events as (select * from billing_events) select * from billing_events, («q»)',
+    'select * from (with billing_events as («q») select 1 as one), billing_events',
+  ].map(filling),
 ];
 
 const WORDS =

@@ -2,14 +2,13 @@
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openDuckDbEngine } from '../../../src/engines/duckdb/engine/engine';
 import { ServiceError } from '../../../src/errors';
-import { silentLog } from '../../engines/silent-log';
-import { Consumer, FIXTURE_END } from '../consumer';
+import { restFieldsOf } from '../../engines/fields';
+import { FIXTURE, openFixture } from '../../engines/fixture-engine';
+import { Consumer } from '../consumer';
 import { increment, type Report } from './report';
 
 const CANARY = 'canary-4f1d';
-const FIXTURE = join(__dirname, '../../fixture');
 /** What a query over the wrong values may end with. */
 const ANSWERS = new Set(['invalidQuery', 'resourcesExceeded']);
 
@@ -25,8 +24,7 @@ export class Runner {
     cpSync(FIXTURE, dataDir, { recursive: true });
     plantCanaries(dataDir);
     const cacheDir = join(folder, 'cache');
-    const engine = await openDuckDbEngine({ dataDir, cacheDir, now: FIXTURE_END, log: silentLog, threads: 1 });
-    return new Runner(await Consumer.over(engine), folder);
+    return new Runner(await Consumer.over(await openFixture({ dataDir, cacheDir, threads: 1 })), folder);
   }
 
   async run(sql: string, report: Report): Promise<void> {
@@ -63,7 +61,7 @@ function plantCanaries(folder: string): void {
   }
   const schemaFile = join(folder, 'schema.json');
   const schema = JSON.parse(readFileSync(schemaFile, 'utf8')) as Record<string, unknown>;
-  const fields = ['id', 'event_message'].map((name) => ({ name, type: 'STRING' }));
-  writeFileSync(schemaFile, JSON.stringify({ ...schema, billing_events: { fields } }));
+  const outside = { fields: restFieldsOf('id STRING, event_message STRING') };
+  writeFileSync(schemaFile, JSON.stringify({ ...schema, billing_events: outside }));
   writeFileSync(join(folder, 'billing_events.ndjson'), JSON.stringify({ id: CANARY, event_message: CANARY }));
 }

@@ -7,8 +7,6 @@ export interface Found {
   readonly aspect: Aspect;
   readonly request: TenantRequest;
   readonly answers: readonly [Answer, Answer];
-  /** The consumer query, shortened; null where there is none. */
-  readonly shortest: string | null;
   /** Of the data sets. */
   readonly seed: number;
 }
@@ -25,8 +23,6 @@ export class Report {
   /** Answers that blame the service, and the request that got the first of each. */
   readonly failures = new Map<string, string>();
   readonly #aspects = new Map<Aspect, number>();
-  readonly #places = new Map<string, [seen: number, differing: number]>();
-  readonly #kinds = new Map<string, [seen: number, differing: number]>();
   readonly #found: Found[] = [];
   differences = 0;
 
@@ -46,15 +42,11 @@ export class Report {
       const name = `${answer.status} ${reason}: ${message}`;
       if (!this.failures.has(name)) this.failures.set(name, `${request.path} ${JSON.stringify(request.parameters)}`);
     }
-    for (const place of request.places) tally(this.#places, place, 0);
-    for (const kind of request.kinds) tally(this.#kinds, kind, 0);
   }
 
   differed(found: Found): void {
     this.differences++;
     increment(this.#aspects, found.aspect);
-    for (const place of found.request.places) tally(this.#places, place, 1);
-    for (const kind of found.request.kinds) tally(this.#kinds, kind, 1);
     if (this.#found.length < MOST_SHOWN) this.#found.push(found);
   }
 
@@ -74,8 +66,6 @@ export class Report {
       `${this.sent} requests, ${(this.accepted * 100).toFixed(1)} % accepted, ${this.differences} answered differently`,
       `answers: ${list(this.outcomes)}`,
       `differing in: ${list(this.#aspects) || 'nothing'}`,
-      `by place (differing/all): ${shares(this.#places)}`,
-      `by kind (differing/all): ${shares(this.#kinds)}`,
       `refused: ${list(this.refusals) || 'none'}`,
       `not compared, as they met a limit: ${list(this.limits) || 'none'}`,
       ...[...this.failures].map(([name, request]) => `failed: ${name}: ${request}`),
@@ -83,12 +73,12 @@ export class Report {
   }
 }
 
-export function describeFound({ aspect, request, answers, shortest, seed }: Found): string[] {
+export function describeFound({ aspect, request, answers, seed }: Found): string[] {
   const others = Object.entries(request.parameters).filter(([name]) => name !== 'sql' && name !== 'lql');
   const text = request.parameters['sql'] ?? request.parameters['lql'] ?? '';
   return [
     `- ${aspect}: ${request.method} ${request.path} ${others.map(([name, value]) => `${name}=${value}`).join('&')} (data ${seed}; ${[...request.places, ...request.kinds].join(', ')})`,
-    ...(shortest === null ? [`    ${text}`] : [`    ${shortest}`, `    from: ${text}`]),
+    `    ${text}`,
     ...answers.map(({ status, body, headers, reason }) => {
       const header = headers.get(aspect);
       return `    ${status} ${reason} ${header === undefined ? '' : `${aspect}: ${header} `}${body.slice(0, 300)}`;
@@ -100,22 +90,9 @@ function increment(counts: Map<string, number>, name: string): void {
   counts.set(name, (counts.get(name) ?? 0) + 1);
 }
 
-function tally(counts: Map<string, [number, number]>, name: string, which: 0 | 1): void {
-  const count = counts.get(name) ?? [0, 0];
-  count[which]++;
-  counts.set(name, count);
-}
-
 function list(counts: ReadonlyMap<string, number>): string {
   return [...counts]
     .sort(([, a], [, b]) => b - a)
     .map(([name, count]) => `${name} ${count}`)
-    .join(', ');
-}
-
-function shares(counts: ReadonlyMap<string, readonly [number, number]>): string {
-  return [...counts]
-    .sort(([, a], [, b]) => b[1] - a[1])
-    .map(([name, [all, differing]]) => `${name} ${differing}/${all}`)
     .join(', ');
 }

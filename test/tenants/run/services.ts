@@ -18,13 +18,6 @@ export interface DataOptions {
   readonly seed: number;
 }
 
-export interface ServiceOptions {
-  /** Starts the services with `needsFence` of `src/run/statement.ts` denied: a run that must find differences. */
-  readonly withoutFence: boolean;
-  /** DuckDB's. */
-  readonly threads: number;
-}
-
 /** Two data sets and what a service reads each by: its files or, on that engine, a local BigQuery. Services may follow each other over them. */
 export interface DataSets {
   readonly settings: readonly [Settings, Settings];
@@ -95,8 +88,12 @@ export async function openDataSets({ engine, emulator, size, seed }: DataOptions
   }
 }
 
-/** Starts a service over each of the data sets. */
-export async function startServices(data: DataSets, { withoutFence, threads }: ServiceOptions): Promise<Services> {
+/**
+ * Starts a service over each of the data sets.
+ *
+ * @param withoutFence whether `needsFence` of `src/run/statement.ts` is denied: a run that must find differences
+ */
+export async function startServices(data: DataSets, withoutFence: boolean): Promise<Services> {
   const stage = new Stage();
   const close = (): Promise<void> => stage.end();
   try {
@@ -108,7 +105,7 @@ export async function startServices(data: DataSets, { withoutFence, threads }: S
       const cache = join(folder, 'cache');
       mkdirSync(cache);
       const fence = withoutFence ? { NODE_OPTIONS: `--require ${WITHOUT_FENCE}` } : {};
-      const duckDb = { DUCKDB_THREADS: String(threads), CACHE_DIR: cache };
+      const duckDb = { DUCKDB_THREADS: '1', CACHE_DIR: cache };
       const started = stage.start({ ...SETTINGS, ...fence, ...duckDb, ...own }, folder);
       await started.logged(/"msg":"ready"/, 120_000);
       return started;

@@ -40,7 +40,7 @@ export async function answersOfTails(tails: readonly TailPair[]): Promise<(reado
   const alike = (): boolean =>
     answers().every(([a, b], i) => {
       const request = tails[i]?.request;
-      return request !== undefined && difference(request, a, b, false) === null;
+      return request !== undefined && difference(request, a, b) === null;
     });
   const start = performance.now();
   for (let seen = -1; ;) {

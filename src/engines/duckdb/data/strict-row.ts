@@ -1,7 +1,7 @@
 import type { RestField } from '../../../googlesql/rest-schema';
 import type { LeftOutReason } from '../../contract';
 import { strictValue } from './strict-value';
-import { parseLine, printLine } from './json-line';
+import { parseLine } from './json-line';
 import { MOST_ROW_VALUES, TOO_WIDE, valuesOfRow } from './row-values';
 
 /** Why a line is no row of its table. Names fields, never a value. */
@@ -30,17 +30,6 @@ export interface Fitting {
   values: number;
 }
 
-/**
- * A line of a data file as DuckDB's reader takes it exactly: fields in the schema's spelling, records that should be
- * lists as lists of one, null arrays as empty ones, numbers and timestamps in one form. Fields that the schema does not
- * know are left out.
- *
- * @throws Unfit where the line is not JSON or a value does not fit.
- */
-export function strictLine(fields: readonly RestField[], line: string): string {
-  return printLine(fittedRow(fields, parsedRow(line), { lenient: false, ignored: 0, nulled: 0, values: 0 }));
-}
-
 /** @throws Unfit where the line is no JSON object */
 export function parsedRow(line: string): JsonObject {
   let row: unknown;
@@ -53,7 +42,13 @@ export function parsedRow(line: string): JsonObject {
   return row;
 }
 
-/** The row in the form that `printLine` prints for DuckDB. @throws Unfit where a value does not fit */
+/**
+ * The row in the form that `printLine` prints for DuckDB's reader: fields in the schema's spelling, records that should be
+ * lists as lists of one, null arrays as empty ones, numbers and timestamps in one form. Fields that the schema does not
+ * know are left out.
+ *
+ * @throws Unfit where a value does not fit
+ */
 export function fittedRow(fields: readonly RestField[], row: JsonObject, fitting: Fitting): Record<string, unknown> {
   fitting.values = valuesOfRow(fields, row);
   if (fitting.values > MOST_ROW_VALUES) throw new Unfit(TOO_WIDE, 'too_wide');

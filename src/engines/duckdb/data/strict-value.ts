@@ -1,6 +1,6 @@
 /** What JSON values a leaf of each type takes, after the rules of BigQuery's JSON loader. */
 import { dateText, datetimeText, timeText } from '../../../googlesql/literals/civil';
-import { timestampMicros } from '../../../googlesql/literals/timestamp';
+import { timestampMicros } from '../../../googlesql/literals/temporal';
 import type { ScalarName } from '../../../googlesql/types';
 import { longNumber } from './json-line';
 

@@ -1,6 +1,6 @@
 /** The schema of a table that nobody has declared: it grows with the rows. */
 import type { RestField } from '../../../googlesql/rest-schema';
-import { timestampMicros } from '../../../googlesql/literals/timestamp';
+import { timestampMicros } from '../../../googlesql/literals/temporal';
 import { dateText } from '../../../googlesql/literals/civil';
 import { longNumber } from '../data/json-line';
 import type { JsonObject } from '../data/strict-row';

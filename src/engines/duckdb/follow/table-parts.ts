@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 
-import { FIRST_INSTANT, LAST_INSTANT } from '../../../googlesql/literals/timestamp';
+import { FIRST_INSTANT, LAST_INSTANT } from '../../../googlesql/literals/temporal';
 import { columnsOf, type RestField } from '../../../googlesql/rest-schema';
 import { type Part, type StoredTable, unknownPart } from '../data/part';
 import { quoteName, quoteText } from '../sql';

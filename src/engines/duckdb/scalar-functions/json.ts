@@ -1,6 +1,5 @@
 /** Functions of JSON texts, as UTF-8: valid ones, as DuckDB has read them. */
-import type { ChunkBudget } from './chunk-budget';
-import { scalarFunction } from './scalar-function';
+import { type ChunkBudget, scalarFunction } from './scalar-function';
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;

@@ -2,8 +2,7 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import { domainToASCII } from 'node:url';
 import { parse } from 'tldts';
-import type { ChunkBudget } from './chunk-budget';
-import { scalarFunction } from './scalar-function';
+import { type ChunkBudget, scalarFunction } from './scalar-function';
 
 const V4 = 4;
 const V6 = 16;

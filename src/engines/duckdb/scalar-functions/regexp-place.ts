@@ -2,8 +2,7 @@
 import { LRUCache } from 'lru-cache';
 import { RE2JS } from 're2js';
 import { MOST_PATTERN_COST, patternCost } from '../../../googlesql/pattern-cost';
-import type { ChunkBudget } from './chunk-budget';
-import { scalarFunction } from './scalar-function';
+import { type ChunkBudget, scalarFunction } from './scalar-function';
 
 /** In place of a place: a wrong number, a wrong pattern, one that is too large. */
 const WRONG_ARGUMENT = -1n;

@@ -2,8 +2,7 @@
 import { isAscii } from 'node:buffer';
 import { LRUCache } from 'lru-cache';
 import { timeZone } from '../../../googlesql/literals/time-zone';
-import type { ChunkBudget } from './chunk-budget';
-import { scalarFunction } from './scalar-function';
+import { type ChunkBudget, scalarFunction } from './scalar-function';
 
 /** Units of the budget for each byte more than a text has UTF-16 units: what is not ASCII. */
 const FOR_LETTER = 8;

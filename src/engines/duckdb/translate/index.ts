@@ -5,33 +5,32 @@
 
 import { QueryError } from '../../../errors';
 import type { Column, Cte, Expr, Relation, ResolvedQuery } from '../../../googlesql/resolved';
+import { NOWHERE } from '../../../googlesql/resolved-nodes';
 import type { NamedType, SqlType, TableSchema } from '../../../googlesql/types';
 import type { Part } from '../data/part';
 import type { Fence, LineForm } from '../../contract';
 import { Context, columnName, type PrintScan } from './context';
 import { ctesReadBy, materializedCtes } from './relations/ctes';
-import { printCsvLine } from './relations/csv-output';
-import { isPlain, type JsonForm, type OutputValue, printRow } from './relations/json-output';
-import type { ListShape } from './relations/list-shapes';
+import { printCsvLine, printColumns } from './relations/typed-output';
+import { isPlain, type JsonForm, type OutputValue, printRow, storedColumns } from './relations/json-output';
 import { type OwnRows, withOwnRows } from './relations/own-rows';
-import { renumber } from './parameter-numbers';
-import { storedColumns } from './relations/stored-columns';
-import { printColumns } from './relations/typed-output';
 import { type OverParts, overParts, readsPlainTables, tablesOverParts, type PartsOf } from './parts/over-parts';
-import { asComputed, physicalType, withLists } from './parts/physical-type';
+import { asComputed, physicalType, withLists, type ListShape } from './parts/physical-type';
 import { storedValue } from './parts/part-scan';
 import { printQuery, printRelation } from './relations/relations';
 import { selectList } from './select-list';
 import { physicalFieldNames, quoteName } from '../sql';
 import { SizeEstimates } from './expressions/makers';
+import { renumber } from './known-parameters';
 
 export { CLOCK_PARAMETER } from './context';
-export type { ListShape } from './relations/list-shapes';
+export type { ListShape } from './parts/physical-type';
 export { leavesOf } from './relations/typed-output';
 export { formOf, instantOf, type ParameterForm, textParameterOf, withKnownParameters } from './known-parameters';
 export { setUpStatements } from './functions/macros';
 export { runtimeError } from './runtime-errors';
-export { supportedFunctions } from './functions/function-table';
+export { AGGREGATES } from './functions/aggregate-functions';
+export { SCALARS } from './functions/function-table';
 
 export interface TranslateOptions {
   /**
@@ -226,8 +225,6 @@ function outputValues({ output, valueTable }: ResolvedQuery, stored: ReadonlySet
     stored: stored.has(column.id),
   }));
 }
-
-const NOWHERE = { start: 0, end: 0 };
 
 function cutOff(relation: Relation, maxRows: number | null): Relation {
   if (maxRows === null) return relation;

@@ -3,7 +3,7 @@ import { QueryError } from '../../../errors';
 import { EXECUTION_FAULTS, executionFault } from '../../execution-faults';
 import type { Span } from '../../../googlesql/syntax';
 import { FAILURE_MARK, type Failure, OVERLOAD } from '../sql';
-import { CHUNK_BYTES } from '../scalar-functions/chunk-budget';
+import { CHUNK_BYTES } from '../scalar-functions/scalar-function';
 
 /** The whole of what `error()` raises in a translated query (`fail` in sql.ts). */
 const OWN = new RegExp(

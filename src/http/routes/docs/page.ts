@@ -139,7 +139,7 @@ function curl(endpoint: DescribedEndpoint): string {
   ].join(' \\\n  ');
 }
 
-/** The page's look. Colours have a contrast of 4.5 and more on their grounds, in both schemes (test/http/docs-page.test.ts). */
+/** The page's look. Colours have a contrast of 4.5 and more on their grounds, in both schemes (test/browser/explorer.test.ts). */
 export const STYLE = `
 :root {
   color-scheme: light dark;
@@ -249,7 +249,7 @@ function errorSection(): Markup {
     <h2 id="errors-name">Errors</h2>
     <p>Always JSON, with the true status: <code>{"error":{"code","status","message","errors":[{"reason", &hellip;}],"requestId"}}</code>.</p>
     ${table(
-      'Errors',
+      'Reasons of errors',
       ['Reason', 'Status', 'When', 'Retryable'],
       reasons.map((reason) => [
         markup`<code>${reason}</code>`,

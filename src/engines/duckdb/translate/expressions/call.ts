@@ -1,4 +1,5 @@
 /** What the printer of one function gets to see, and how the table of functions is made of such printers. */
+import type { ScalarName } from '../../../../googlesql/functions/function-table';
 import type { Expr } from '../../../../googlesql/resolved';
 import type { Span } from '../../../../googlesql/syntax';
 import type { SqlType } from '../../../../googlesql/types';
@@ -47,15 +48,51 @@ export interface Call {
   unsupported(what: string, instead?: string): never;
 }
 
+type Emit = (call: Call) => string;
+
+/** How a function is printed, and what the printer of calls has to know of it. */
 export interface FunctionRow {
-  readonly emit: (call: Call) => string;
+  readonly emit: Emit;
   /** DuckDB may raise an error of its own: a call under SAFE. is wrapped in TRY. */
-  readonly raises?: boolean;
+  readonly raises?: true;
   /** BYTES go in and come back as text of Latin-1: `emit` prints the function of STRING alone. */
-  readonly inLatin1?: boolean;
+  readonly inLatin1?: true;
+  /** DuckDB, or the check of an argument, would raise an error although another argument is NULL. */
+  readonly nullFirst?: true;
+  /** The last argument may be a time zone. */
+  readonly zoned?: true;
+  /** A chain is printed at once: its length is looked at once too, and nothing nests. */
+  readonly chained?: true;
+  /** It computes an argument once at most, and those behind the first not always: none of them may be computed beforehand. */
+  readonly lazy?: true;
+  /** DuckDB makes a CASE or a disjunction of it, so that it computes an argument more than once. */
+  readonly writtenOut?: true;
+  /** It is there, but not of arguments of this type. */
+  readonly notOf?: SqlType['kind'];
+  /** What users should know (docs/functions.md). */
+  readonly note?: string;
 }
 
-export type FunctionTable = Readonly<Record<string, FunctionRow | ((call: Call) => string)>>;
+/** What the engine does without although queries on BigQuery call it: refused by name, with the place of the call. */
+export interface Refused {
+  /** What to write instead, if anything does. */
+  readonly instead: string | null;
+}
+
+/** A printer alone: DuckDB raises no error of its own, and takes care of NULL. */
+export type Printed = FunctionRow | Emit;
+
+export type FunctionTable = { readonly [Name in ScalarName]?: Printed | Refused };
+
+export const refused = (instead: string | null = null): Refused => ({ instead });
+export const raising = (emit: Emit): FunctionRow => ({ emit, raises: true });
+export const nullFirst = (row: Printed): FunctionRow => ({ ...rowOf(row), nullFirst: true });
+export const zoned = (row: Printed): FunctionRow => ({ ...nullFirst(row), zoned: true });
+export const noted = (note: string, row: Printed): FunctionRow => ({ ...rowOf(row), note });
+
+export function rowOf(row: Printed): FunctionRow {
+  return typeof row === 'function' ? { emit: row } : row;
+}
 
 /** The argument at `i`; the resolver has checked the signature, so a missing one is a fault of ours. */
 export function arg(call: Call, i: number): Argument {
@@ -68,9 +105,6 @@ export function arg(call: Call, i: number): Argument {
 export function sqlOf(call: Call, i: number): string {
   return arg(call, i).sql;
 }
-
-/** Functions whose value is another one each time that they are computed. */
-export const RANDOM: ReadonlySet<string> = new Set(['RAND', 'GENERATE_UUID']);
 
 /** Whether the SQL is a name of a value, or of a field of it, that costs nothing to repeat. */
 export function isName(sql: string): boolean {

@@ -1,10 +1,42 @@
 /** CAST and SAFE_CAST with GoogleSQL's rules; see macros.ts for the conversions from text. */
-import type { ResolvedCast } from '../../../../googlesql/resolved';
 import type { SqlType, TypeParameters } from '../../../../googlesql/types';
+import type { Bind } from './call';
+import { toCivil } from './time-zones';
+import type { ResolvedCast, ResolvedLiteral } from '../../../../googlesql/resolved';
+import { bytesOfUnits, unitsOfText } from '../../scalar-functions/decimals';
 import type { Context } from '../context';
 import { LONGEST_NUMBER } from './makers';
-import { numericText, timeText, timestampText, datetimeText } from './value-texts';
 import { duckType, fail, physicalFieldNames, quoteText, sameType, structOf, typeName, type Failure } from '../../sql';
+
+/** NUMERIC and BIGNUMERIC: exact, without trailing zeros. */
+export function numericText(x: string, kind: SqlType['kind']): string {
+  if (kind === 'BIGNUMERIC') return `lq_bignumeric_rounded_text(${x}, 38)`;
+  return `regexp_replace(CAST(${x} AS VARCHAR), '\\.?0+$', '')`;
+}
+
+/** Nothing, three or six digits after the second, as many as are needed. */
+function fraction(x: string): string {
+  return `lq_fraction(${x})`;
+}
+
+export function datetimeText(x: string, separator: ' ' | 'T'): string {
+  return `(strftime(${x}, '%Y-%m-%d${separator}%H:%M:%S') || ${fraction(x)})`;
+}
+
+export function timeText(x: string): string {
+  return `(strftime(DATE '1970-01-01' + ${x}, '%H:%M:%S') || ${fraction(x)})`;
+}
+
+/** `2026-09-30 11:00:00+00`, the offset with minutes only where it has some. */
+export function timestampText(bind: Bind, x: string, zone: string | null): string {
+  if (zone === null) return bind([x], (t) => `(${datetimeText(t, ' ')} || '+00')`);
+  return bind([x], (t) =>
+    // Offsets of long ago have seconds, which neither the offset nor the time shows.
+    bind([`(epoch_us(${toCivil(t, zone)}) - epoch_us(${t})) // 60000000`], (minutes) =>
+      bind([`${t} + to_minutes(${minutes})`], (civil) => `(${datetimeText(civil, ' ')} || lq_zone_suffix(${minutes}))`),
+    ),
+  );
+}
 
 export function printCast(ctx: Context, cast: ResolvedCast, input: string): string {
   const impossible = (): never =>
@@ -268,4 +300,57 @@ function stringOf(ctx: Context, input: string, from: SqlType, safe: boolean): st
 /** A decimal as the closest double: DuckDB's own conversion of many digits may give one beside it. */
 export function doubleOfDecimal(x: string): string {
   return `CAST(CAST(${x} AS VARCHAR) AS DOUBLE)`;
+}
+
+function bignumeric(value: string): string {
+  return `unhex('${Buffer.from(bytesOfUnits(unitsOfText(value)!)).toString('hex')}')`;
+}
+
+/** A literal with exactly its GoogleSQL type: a bare number would be an INTEGER or a DECIMAL to DuckDB. */
+export function printLiteral(literal: ResolvedLiteral): string {
+  const { type, value } = literal;
+  if (value === null) return `CAST(NULL AS ${duckType(type)})`;
+  switch (type.kind) {
+    case 'INT64':
+      return value.startsWith('-') ? `CAST(${value} AS BIGINT)` : `${value}::BIGINT`;
+    case 'BOOL':
+      return value;
+    case 'STRING':
+      return quoteText(value);
+    case 'TIMESTAMP':
+      return `make_timestamp(CAST(${value} AS BIGINT))`;
+    case 'DATE':
+      return `DATE ${quoteText(value)}`;
+    case 'BYTES':
+      return `unhex('${Buffer.from(value, 'latin1').toString('hex')}')`;
+    case 'BIGNUMERIC':
+      return bignumeric(value);
+    case 'INTERVAL':
+      return interval(value);
+    case 'RANGE':
+      throw new Error('a RANGE');
+    case 'FLOAT64':
+    case 'NUMERIC':
+    case 'TIME':
+    case 'DATETIME':
+    case 'JSON':
+    case 'GEOGRAPHY':
+    case 'ARRAY':
+    case 'STRUCT':
+      return `CAST(${quoteText(value)} AS ${duckType(type)})`;
+  }
+}
+
+/** From the canonical text `Y-M D H:M:S[.F]`, each of the three groups with a sign of its own. */
+function interval(text: string): string {
+  const match = /^(-?)(\d+)-(\d+) (-?\d+) (-?)(\d+):(\d+):(\d+)(?:\.(\d{1,6}))?$/.exec(text);
+  if (match === null) throw new Error('an INTERVAL literal that is not canonical');
+  const [, yearSign, years, months, days, timeSign, hours, minutes, seconds, fraction = ''] = match;
+  const micros =
+    BigInt(Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)) * 1_000_000n +
+    BigInt(fraction.padEnd(6, '0'));
+  return (
+    `(to_months(${yearSign}${Number(years) * 12 + Number(months)}) + to_days(${days}) + ` +
+    `to_microseconds(CAST(${timeSign}${micros} AS BIGINT)))`
+  );
 }

@@ -1,23 +1,37 @@
 /** Expressions: every name is a column already, so printing one never looks anything up. */
 import type { Expr, FunctionCall, ResolvedCase, SortKey } from '../../../../googlesql/resolved';
 import { timeZone } from '../../../../googlesql/literals/time-zone';
+import { functionOf } from '../../../../googlesql/functions/catalogue';
 import { failsItself } from '../../../../googlesql/totality';
-import { type Argument, type Call, RANDOM } from './call';
-import { printCast } from './casts';
+import type { Argument, Call, FunctionRow } from './call';
+import type { SqlType } from '../../../../googlesql/types';
+import { printCast, printLiteral } from './casts';
 import type { Context } from '../context';
-import { allInOrder, anyInOrder } from './conditions';
-import { absent, holdsRange } from '../functions/absent';
 import { functionRow } from '../functions/function-table';
 import { goesInLatin1, overLatin1 } from '../functions/latin1';
-import { printLiteral } from './literals';
 import { equality, isComparedPlainly } from './membership';
-import { duckType, fail, type Failure, overload, physicalFieldNames, quoteName, quoteText, structOf } from '../../sql';
+import {
+  duckType,
+  fail,
+  type Failure,
+  overload,
+  physicalFieldNames,
+  quoteName,
+  quoteText,
+  structOf,
+  volatile,
+} from '../../sql';
 import { printSubquery } from '../relations/subqueries';
 
 export function printExpr(ctx: Context, expr: Expr): string {
   ctx.budget.step();
-  if (failsItself(expr)) ctx.fails(expr);
+  if (mayFail(expr)) ctx.fails(expr);
   return ctx.budget.checked(textOf(ctx, expr));
+}
+
+/** DuckDB's TRY around what is called with SAFE. does not catch everything: the error of a cast that is folded, for one. */
+function mayFail(expr: Expr): boolean {
+  return failsItself(expr) || (expr.kind === 'call' && expr.safe);
 }
 
 function textOf(ctx: Context, expr: Expr): string {
@@ -53,6 +67,12 @@ function textOf(ctx: Context, expr: Expr): string {
   }
 }
 
+/** Whether a value of the type is a RANGE, or holds one. */
+function holdsRange(type: SqlType): boolean {
+  if (type.kind === 'ARRAY') return holdsRange(type.element);
+  return type.kind === 'STRUCT' ? type.fields.some((field) => holdsRange(field.type)) : type.kind === 'RANGE';
+}
+
 /** What values of RANGE are made of, where no function makes them. */
 function refuseRange(ctx: Context, { type, span }: Expr): void {
   if (holdsRange(type)) ctx.unsupported('RANGE', span, 'two columns');
@@ -66,7 +86,7 @@ export function printCondition(ctx: Context, expr: Expr): string {
   if (!ctx.inOrder || expr.kind !== 'call' || !['$and', '$or'].includes(expr.function)) return printExpr(ctx, expr);
   ctx.budget.step();
   const { failing } = ctx;
-  const texts = operandsOf(expr).map((operand) => printCondition(ctx, operand));
+  const texts = operandsOf(expr, { chained: true }).map((operand) => printCondition(ctx, operand));
   const isAnd = expr.function === '$and';
   const text =
     ctx.failing > failing
@@ -132,25 +152,16 @@ export function printArgument(ctx: Context, expr: Expr, print = printExpr): Argu
   };
 }
 
-/** Functions of which a chain is printed at once: the length of `||` is looked at once too, and nothing nests. */
-const CHAINED: ReadonlySet<string> = new Set(['$concat', '$and', '$or']);
-
-function operandsOf(expr: FunctionCall): readonly Expr[] {
+function operandsOf(expr: FunctionCall, { chained }: Pick<FunctionRow, 'chained'>): readonly Expr[] {
   const { function: name, type, args } = expr;
-  if (!CHAINED.has(name) || type.kind === 'ARRAY') return args;
-  return args.flatMap((a) => (a.kind === 'call' && a.function === name && !a.safe ? operandsOf(a) : [a]));
+  if (chained !== true || type.kind === 'ARRAY') return args;
+  return args.flatMap((a) => (a.kind === 'call' && a.function === name && !a.safe ? operandsOf(a, { chained }) : [a]));
 }
 
 function printCall(ctx: Context, expr: FunctionCall): string {
-  const row = functionRow(expr.function);
-  const missing = absent(
-    expr.function,
-    expr.args.map(({ type }) => type),
-  );
-  if (missing !== null || row === null)
-    return ctx.unsupported(missing?.what ?? expr.function.replace(/^\$/, ''), expr.span, missing?.instead);
-  if (RANDOM.has(expr.function)) ctx.random++;
-  const operands = operandsOf(expr);
+  const row = functionRow(ctx, expr);
+  if (functionOf(expr).value === 'random') ctx.random++;
+  const operands = operandsOf(expr, row);
   const random: number[] = [];
   const args = operands.map((a, i) => {
     const before = ctx.random;
@@ -189,7 +200,7 @@ function printCall(ctx: Context, expr: FunctionCall): string {
     };
     return inLatin1 ? overLatin1(call, row) : row.emit(call);
   };
-  if (NULL_FIRST.has(expr.function) && mayHoldNull(expr.function, args) && failsItself(expr)) {
+  if (row.nullFirst === true && mayHoldNull(expr.function, row, args) && mayFail(expr)) {
     const text = nullFirst(ctx, args, (named) => {
       const printed = emit(named);
       return caught ? `TRY(${printed})` : printed;
@@ -199,9 +210,10 @@ function printCall(ctx: Context, expr: FunctionCall): string {
   }
   if (!caught) {
     const printed = emit(args);
-    const again = WRITTEN_OUT.has(expr.function)
-      ? random.length > 0
-      : !LAZY.has(expr.function) && random.some((i) => isRepeated(args[i]!.sql, printed));
+    const again =
+      row.writtenOut === true
+        ? random.length > 0
+        : row.lazy !== true && random.some((i) => isRepeated(args[i]!.sql, printed));
     const text = again ? withNames(ctx, args, emit) : printed;
     if (raises) ctx.fails(expr);
     return text;
@@ -209,12 +221,6 @@ function printCall(ctx: Context, expr: FunctionCall): string {
   // SAFE. is for the function alone: an error of an argument stays one, and TRY may hold no `error()`.
   return withNames(ctx, args, (named) => `TRY(${emit(named)})`);
 }
-
-/** What DuckDB makes a CASE or a disjunction of, so that it computes an argument more than once. */
-const WRITTEN_OUT: ReadonlySet<string> = new Set(['NULLIF', 'SAFE_DIVIDE', '$in']);
-
-/** Which compute an argument once at most, and those behind the first not always: none of them may be computed beforehand. */
-const LAZY: ReadonlySet<string> = new Set(['$and', '$or', 'IF', 'IFNULL', 'COALESCE']);
 
 /** Whether DuckDB would compute it more than once. */
 function isRepeated(sql: string, text: string): boolean {
@@ -228,34 +234,22 @@ function withNames(ctx: Context, args: readonly Argument[], print: (named: reado
   );
 }
 
-/** Functions of which DuckDB, or the check of an argument, would raise an error although another argument is NULL. */
-const NULL_FIRST: ReadonlySet<string> = new Set(
-  `$at $shift_left $shift_right ARRAY_SLICE DATE DATETIME TIME TIMESTAMP DATE_ADD DATE_SUB DATETIME_ADD DATETIME_SUB
-   TIMESTAMP_ADD TIMESTAMP_SUB TIME_ADD TIME_SUB DATE_TRUNC DATETIME_TRUNC TIMESTAMP_TRUNC DATE_BUCKET DATETIME_BUCKET
-   TIMESTAMP_BUCKET FORMAT_DATE FORMAT_DATETIME FORMAT_TIMESTAMP PARSE_TIMESTAMP GENERATE_ARRAY GENERATE_DATE_ARRAY
-   GENERATE_TIMESTAMP_ARRAY INSTR LEFT RIGHT SUBSTR LPAD RPAD REPEAT MAKE_INTERVAL REGEXP_EXTRACT REGEXP_EXTRACT_ALL REGEXP_REPLACE REGEXP_INSTR RANGE_BUCKET ROUND
-   TRANSLATE TRUNC STRING`.split(/\s+/),
-);
-
 /** More than one argument whose value shows only later, or a NULL as it stands. */
-function mayHoldNull(name: string, args: readonly Argument[]): boolean {
+function mayHoldNull(name: string, row: FunctionRow, args: readonly Argument[]): boolean {
   const unknown = args.filter(({ constant }) => constant === null);
   if (unknown.length > 1 || (unknown.length === 1 && name.endsWith('_BUCKET'))) return true;
   return (
-    args.length > 1 && unknown.some(({ expr }) => expr.kind === 'literal' || args.some((a, i) => isSuspect(name, a, i)))
+    args.length > 1 && unknown.some(({ expr }) => expr.kind === 'literal' || args.some((a, i) => isSuspect(row, a, i)))
   );
 }
 
-/** The last argument of these may be a time zone. */
-const ZONED = /^(?:DATE|DATETIME|TIME|TIMESTAMP|STRING|\w+_TRUNC|(?:FORMAT|PARSE)_TIMESTAMP)$/;
-
 /** A literal that may be an error by itself: a negative count, an empty text, a time zone that is invalid. */
-function isSuspect(name: string, { constant, type }: Argument, i: number): boolean {
+function isSuspect({ zoned }: FunctionRow, { constant, type }: Argument, i: number): boolean {
   if (constant === null || i === 0) return false;
   return (
     constant === '' ||
     constant.startsWith('-') ||
-    (type.kind === 'STRING' && ZONED.test(name) && timeZone(constant) === null)
+    (zoned === true && type.kind === 'STRING' && timeZone(constant) === null)
   );
 }
 
@@ -289,4 +283,29 @@ export function printSortKeys(ctx: Context, keys: readonly SortKey[]): string[] 
       const key = `${text} ${descending ? 'DESC' : 'ASC'} ${nulls}`;
       return expr.type.kind === 'FLOAT64' ? [`isnan(${text}) ${descending ? 'ASC' : 'DESC'} ${nulls}`, key] : [key];
     });
+}
+
+// ------------------------------------------------------------------------------------------
+// Conditions that are evaluated as they are written: whether one that can fail does so must not depend on what DuckDB takes first.
+
+/** A column, or what a lambda is given. */
+const OF_A_ROW = /"[cv]\d+"|\bv\d+\b/;
+
+/**
+ * A condition that can fail, as WHEN takes it: one that reads no column DuckDB evaluates there even where no row is left for it
+ * (`CASE WHEN x THEN CASE WHEN sqrt(-1) > 0 THEN ...`), unless it is volatile.
+ */
+export function afterOthers(condition: string): string {
+  return OF_A_ROW.test(condition) ? condition : volatile(condition);
+}
+
+/** TRUE where all conditions are: each is evaluated where those before it are TRUE, and nothing nests however many there are. */
+export function allInOrder(conditions: readonly string[]): string {
+  if (conditions.length === 1) return conditions[0]!;
+  return `CASE ${conditions.map((condition) => `WHEN (${afterOthers(condition)}) IS NOT TRUE THEN false`).join(' ')} ELSE true END`;
+}
+
+/** TRUE where one of the conditions is: each is evaluated where those before it are not TRUE. */
+export function anyInOrder(conditions: readonly string[]): string {
+  return `CASE ${conditions.map((condition) => `WHEN ${afterOthers(condition)} THEN true`).join(' ')} ELSE false END`;
 }

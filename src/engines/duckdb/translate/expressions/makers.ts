@@ -3,17 +3,11 @@
  * without a look at the deadline or at its memory. Whatever else takes too long or too much is ended by the deadline, by the bound on
  * memory, and with the engine's process (docs/decisions/bounded-functions.md).
  */
-import type {
-  AggregateCall,
-  Column,
-  Expr,
-  FunctionCall,
-  Relation,
-  ResolvedQuery,
-} from '../../../../googlesql/resolved';
-import { operandsOf, relationExpressions, relationsBelow } from '../../../../googlesql/resolved-walk';
+import { functionOf } from '../../../../googlesql/functions/catalogue';
+import type { Column, Expr, FunctionCall, Relation, ResolvedQuery } from '../../../../googlesql/resolved';
+import { operandsOf, relationExpressions, relationsBelow, definesOf } from '../../../../googlesql/resolved-walk';
 import type { SqlType } from '../../../../googlesql/types';
-import { CHUNK_BYTES } from '../../scalar-functions/chunk-budget';
+import { CHUNK_BYTES } from '../../scalar-functions/scalar-function';
 import type { Argument, Call } from './call';
 
 /** Bytes of a text that becomes a BIGNUMERIC. */
@@ -48,16 +42,6 @@ export const LIMITS = {
 const PLAIN = 200;
 /** A generated array, a repeated text: of any size that its own bound allows. */
 const OF_ANY_SIZE = 1_000;
-const GENERATORS = /^(?:GENERATE_.*ARRAY|REPEAT|LPAD|RPAD)$/;
-/** What a function may make of its arguments again and again; every other one gives back less than it is given, or as much. */
-const GROWTH: Readonly<Record<string, number>> = {
-  ARRAY_TO_STRING: 8,
-  FORMAT: 2,
-  TO_BASE64: 2,
-  TO_HEX: 2,
-  TO_JSON: 2,
-  TO_JSON_STRING: 2,
-};
 
 /** How often the text may be in what replaces parts of it; Infinity: it is not known before the query runs. */
 function replacementGrowth({ function: name, args }: FunctionCall): number {
@@ -90,8 +74,11 @@ export class SizeEstimates {
   }
 
   /** A column is what an expression gives, or an element of it. */
-  define({ id, type }: Column, expr: Expr): void {
-    const estimate = this.#of(expr);
+  define(column: Column, expr: Expr): void {
+    this.#define(column, this.#of(expr));
+  }
+
+  #define({ id, type }: Column, estimate: number): void {
     if (hasSize(type)) this.#set(id, estimate);
   }
 
@@ -111,11 +98,12 @@ export class SizeEstimates {
         return 1;
       case 'column':
         return this.#ofColumn(expr.column.id);
-      case 'call':
-        if (GENERATORS.test(expr.function)) return OF_ANY_SIZE;
-        if (expr.function === 'REPLACE' || expr.function === 'REGEXP_REPLACE')
-          return this.#sum(expr.args.slice(0, 1)) * replacementGrowth(expr);
-        return this.#sum(operandsOf(expr)) * (GROWTH[expr.function] ?? 1);
+      case 'call': {
+        const { grows } = functionOf(expr);
+        if (grows === 'any') return OF_ANY_SIZE;
+        if (grows === 'replacement') return this.#sum(expr.args.slice(0, 1)) * replacementGrowth(expr);
+        return this.#sum(operandsOf(expr)) * grows;
+      }
       case 'case':
         return Math.max(0, ...operandsOf(expr).map((operand) => this.#of(operand)));
       case 'subquery': {
@@ -153,40 +141,9 @@ export class SizeEstimates {
 
   /** Estimates the columns that a relation defines; those of what it reads are known. */
   #relation(relation: Relation): void {
-    switch (relation.kind) {
-      case 'cte':
-        return relation.columns.forEach((c) => this.rename(c.source.id, c.column.id));
-      case 'unnest':
-        return this.define(relation.element, relation.array);
-      case 'compute':
-        return relation.columns.forEach((c) => this.define(c.column, c.expr));
-      case 'aggregate':
-        relation.keys.forEach((k) => this.define(k.column, k.expr));
-        return relation.aggregates.forEach(({ column, call }) => this.#aggregate(column, call));
-      case 'window':
-        return relation.functions.forEach(({ column, call: { call } }) => this.#aggregate(column, call));
-      case 'set':
-        return relation.columns.forEach(({ id }, i) =>
-          relation.inputs.forEach(({ output }) => {
-            const estimate = this.#ofColumn(output[i]?.column.id ?? -1);
-            if (estimate > this.#ofColumn(id)) this.#set(id, estimate);
-          }),
-        );
-      case 'table':
-      case 'single_row':
-      case 'query':
-      case 'join':
-      case 'filter':
-      case 'sort':
-      case 'limit':
-        return;
-    }
-  }
-
-  /** What rows of a table hold together is not made of little. */
-  #aggregate({ id, type }: Column, { args }: AggregateCall): void {
-    const estimate = this.#sum(args);
-    if (hasSize(type)) this.#set(id, estimate);
+    // What rows of a table hold together is not made of little.
+    for (const { column, from, call } of definesOf(relation))
+      this.#define(column, call === null ? Math.max(1, ...from.map((expr) => this.#of(expr))) : this.#sum(call.args));
   }
 }
 

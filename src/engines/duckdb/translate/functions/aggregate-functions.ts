@@ -1,11 +1,12 @@
-/** The table of aggregate and window functions. */
+/** The table of aggregate and window functions: how each is printed, or that it is refused. */
 import { QueryError } from '../../../../errors';
-import type { AggregateCall } from '../../../../googlesql/resolved';
+import type { AggregateName } from '../../../../googlesql/functions/function-table';
+import type { AggregateCall, SortKey } from '../../../../googlesql/resolved';
 import { printArgument, printCondition, printExpr, printSortKeys } from '../expressions/expressions';
-import type { Argument } from '../expressions/call';
+import { type Argument, type Refused, refused } from '../expressions/call';
 import type { Context } from '../context';
 import { LIMITS } from '../expressions/makers';
-import { absent } from './absent';
+import { refuse, refuseTypes } from './function-table';
 import {
   averageOfDecimals,
   averageOfIntervals,
@@ -15,7 +16,6 @@ import {
   sumOfFloatList,
   sumOfIntervals,
 } from './sums';
-import { inOrder } from './list-order';
 import { percentileCont, percentileDisc } from './percentiles';
 import { duckType, fail, physicalFieldNames, quoteText, structOf } from '../../sql';
 
@@ -38,8 +38,23 @@ interface PlainOptions {
   readonly distinct?: boolean;
 }
 
-export type AggregateRow = (p: Parts) => string;
-type Row = AggregateRow;
+export type PrintAggregate = (p: Parts) => string;
+type Print = PrintAggregate;
+
+export interface AggregateRow {
+  readonly emit: Print;
+  /** Its state is a few numbers, of however many rows. */
+  readonly isFixed: boolean;
+  /** It gives the same for the same rows in any order, of what is no FLOAT64. */
+  readonly isFreeOfOrder: boolean;
+  /** What users should know (docs/functions.md). */
+  readonly note?: string;
+}
+
+const tally = (emit: Print): AggregateRow => ({ emit, isFixed: true, isFreeOfOrder: true });
+const ofValues = (emit: Print, note = ''): AggregateRow => ({ emit, isFixed: false, isFreeOfOrder: true, note });
+const ofFloats = (emit: Print): AggregateRow => ({ emit, isFixed: true, isFreeOfOrder: false });
+const ofRows = (emit: Print, note = ''): AggregateRow => ({ emit, isFixed: false, isFreeOfOrder: false, note });
 
 interface Rows {
   /** The OVER clause without the word. */
@@ -54,12 +69,8 @@ export function printAggregateCall(
   { over = null, filter: of = null }: Rows = {},
 ): string {
   const row = AGGREGATES[call.function];
-  const missing = absent(
-    call.function,
-    call.args.map(({ type }) => type),
-  );
-  if (missing !== null || row === undefined)
-    return ctx.unsupported(missing?.what ?? call.function, call.span, missing?.instead);
+  if ('instead' in row) return refuse(ctx, call, row);
+  refuseTypes(ctx, call);
   const args = call.args.map((a) => printArgument(ctx, a, call.function === 'COUNTIF' ? printCondition : printExpr));
   const parts: Parts = {
     ctx,
@@ -82,16 +93,11 @@ export function printAggregateCall(
       return `${name}(${inside})${conditions.length === 0 ? '' : ` FILTER (WHERE ${conditions.join(' AND ')})`}${over === null ? '' : ` OVER ${over}`}`;
     },
   };
-  return row(parts);
-}
-
-/** Aggregate and window functions by name, for the documentation. */
-export function aggregateNames(): string[] {
-  return Object.keys(AGGREGATES);
+  return row.emit(parts);
 }
 
 const named =
-  (name: string): Row =>
+  (name: string): Print =>
   (p) =>
     p.plain(
       name,
@@ -99,7 +105,7 @@ const named =
     );
 
 const nth =
-  (name: string): Row =>
+  (name: string): Print =>
   (p) =>
     p.plain(
       name,
@@ -108,10 +114,10 @@ const nth =
     );
 
 /** DuckDB's sum of BIGINT is wider than GoogleSQL's, which fails where the value does not fit. */
-const sumOfIntegers: Row = (p) => `${p.call.safe ? 'TRY_CAST' : 'CAST'}(${p.plain('sum', [p.at(0)])} AS BIGINT)`;
+const sumOfIntegers: Print = (p) => `${p.call.safe ? 'TRY_CAST' : 'CAST'}(${p.plain('sum', [p.at(0)])} AS BIGINT)`;
 
 /** NaN is smaller than every number for MIN in GoogleSQL, and the greatest of all in DuckDB. */
-const minimum: Row = (p) => {
+const minimum: Print = (p) => {
   const text = extreme(p, 'min');
   if (p.args[0]?.type.kind !== 'FLOAT64') return text;
   return `CASE WHEN ${p.plain('bool_or', [`isnan(${p.at(0)})`])} THEN CAST('NaN' AS DOUBLE) ELSE ${text} END`;
@@ -121,7 +127,7 @@ function extreme(p: Parts, name: 'min' | 'max'): string {
   return p.plain(name, [p.at(0)]);
 }
 
-const anyValue: Row = (p) => {
+const anyValue: Print = (p) => {
   const { having } = p.call;
   if (having === null) {
     // A window frame may not reorder, so any value is its first one.
@@ -153,12 +159,12 @@ function inOwnOrder(p: Parts, list: string): string {
   return inOrder(p.ctx, list, key);
 }
 
-const arrayAgg: Row = (p) => {
+const arrayAgg: Print = (p) => {
   const filter = p.call.nulls === 'ignore' ? { filter: `${p.at(0)} IS NOT NULL` } : {};
   return limited(p, inOwnOrder(p, p.plain('list', [p.at(0)], { order: true, ...filter })));
 };
 
-const stringAgg: Row = (p) => {
+const stringAgg: Print = (p) => {
   const separator = p.args.length > 1 ? p.at(1) : quoteText(',');
   if (p.args[0]?.type.kind !== 'BYTES') return joinedTexts(p, p.at(0), separator);
   // The digits of BYTES are in the order of the BYTES, too.
@@ -176,12 +182,12 @@ function joinedTexts(p: Parts, text: string, separator: string): string {
  * A sum that lies beyond FLOAT64 is an error. Multiplied by a power of two, which loses nothing of numbers that large, no sum of
  * finite numbers does, and what goes beyond on the way comes out right.
  */
-const sumOfFloats: Row = (p) =>
+const sumOfFloats: Print = (p) =>
   p.ctx.bind([p.plain('sum', [p.at(0)]), p.plain('sum', [scaledDown(p.at(0))])], (sum, scaled) =>
     rescaled(sum, scaled, p.call.safe ? 'NULL' : fail('overflow', p.call.span)),
   );
 
-const average: Row = (p) => {
+const average: Print = (p) => {
   const kind = p.args[0]?.type.kind;
   if (kind === 'NUMERIC') return averageOfDecimals(p);
   if (kind === 'INTERVAL') return averageOfIntervals(p);
@@ -210,7 +216,7 @@ function numberUpTo(p: Parts, most: number): string {
  * DuckDB's own quantiles are. That function keeps its values outside of the memory that it accounts for, and looks for
  * each quantile in all of them.
  */
-const approxQuantiles: Row = (p) => {
+const approxQuantiles: Print = (p) => {
   const count = numberUpTo(p, LIMITS.quantiles);
   if (p.over !== null) return p.ctx.unsupported('APPROX_QUANTILES with OVER', p.call.span);
   const [value] = p.args;
@@ -229,7 +235,7 @@ const approxQuantiles: Row = (p) => {
 };
 
 /** The values that come most often, exactly counted: records of value and count, NULL being a value. */
-const approxTopCount: Row = (p) => {
+const approxTopCount: Print = (p) => {
   const count = numberUpTo(p, LIMITS.topValues);
   if (p.over !== null) return p.ctx.unsupported('APPROX_TOP_COUNT with OVER', p.call.span);
   if (p.call.type.kind !== 'ARRAY' || p.call.type.element.kind !== 'STRUCT') throw new Error('no array of records');
@@ -247,7 +253,7 @@ const approxTopCount: Row = (p) => {
 };
 
 /** The values with the largest sums of weights, exactly: of all pairs in the order of their values, a sum for each run of the same. */
-const approxTopSum: Row = (p) => {
+const approxTopSum: Print = (p) => {
   const count = numberUpTo(p, LIMITS.topValues);
   if (p.over !== null) return p.ctx.unsupported('APPROX_TOP_SUM with OVER', p.call.span);
   if (p.call.type.kind !== 'ARRAY' || p.call.type.element.kind !== 'STRUCT') throw new Error('no array of records');
@@ -287,7 +293,7 @@ const approxTopSum: Row = (p) => {
 
 /** NaN as soon as a value is not finite, of which DuckDB raises an error; NULL of one value or pair unless `ofOne`. */
 const statistics =
-  (name: string, ofOne: boolean): Row =>
+  (name: string, ofOne: boolean): Print =>
   (p) => {
     const values = p.args.map((a) => (a.type.kind === 'FLOAT64' ? a.sql : `CAST(${a.sql} AS DOUBLE)`));
     const pairs = values.length === 2 ? p.plain('regr_count', values) : p.plain('count', values);
@@ -305,15 +311,16 @@ const statistics =
     return checked === null ? text : `${checked} ${text} END`;
   };
 
-const AGGREGATES: Readonly<Record<string, Row>> = {
-  COUNT_STAR: (p) => {
+/** What becomes of every aggregate and window function on the embedded engine, by the names of the language's table. */
+export const AGGREGATES: Readonly<Record<AggregateName, AggregateRow | Refused>> = {
+  $count_star: tally((p) => {
     const count = p.plain('count', ['*']);
     // DuckDB's is negative where a frame ends before it begins.
     return p.over === null ? count : `greatest(${count}, 0)`;
-  },
-  COUNT: named('count'),
-  COUNTIF: (p) => p.plain('count', [`CASE WHEN ${p.at(0)} THEN true END`]),
-  SUM: (p) =>
+  }),
+  COUNT: tally(named('count')),
+  COUNTIF: tally((p) => p.plain('count', [`CASE WHEN ${p.at(0)} THEN true END`])),
+  SUM: tally((p) =>
     p.args[0]?.type.kind === 'FLOAT64'
       ? sumOfFloats(p)
       : p.args[0]?.type.kind === 'INTERVAL'
@@ -321,44 +328,76 @@ const AGGREGATES: Readonly<Record<string, Row>> = {
         : p.args[0]?.type.kind === 'INT64'
           ? sumOfIntegers(p)
           : sumOfDecimals(p),
-  AVG: average,
-  MIN: minimum,
-  MAX: (p) => extreme(p, 'max'),
-  MAX_BY: (p) => byOther(p, 'arg_max', p.at(1)),
-  MIN_BY: (p) => byOther(p, 'arg_min', p.at(1)),
-  ANY_VALUE: anyValue,
-  ARRAY_AGG: arrayAgg,
-  ARRAY_CONCAT_AGG: (p) =>
-    `flatten(${limited(p, p.plain('list', [p.at(0)], { order: true, filter: `${p.at(0)} IS NOT NULL` }))})`,
-  STRING_AGG: stringAgg,
-  LOGICAL_AND: named('bool_and'),
-  LOGICAL_OR: named('bool_or'),
-  BIT_AND: named('bit_and'),
-  BIT_OR: named('bit_or'),
-  BIT_XOR: named('bit_xor'),
-  APPROX_COUNT_DISTINCT: (p) => p.plain('count', [p.at(0)], { distinct: true }),
-  APPROX_QUANTILES: approxQuantiles,
-  APPROX_TOP_COUNT: approxTopCount,
-  APPROX_TOP_SUM: approxTopSum,
-  STDDEV_POP: statistics('stddev_pop', true),
-  STDDEV_SAMP: statistics('stddev_samp', false),
-  VAR_POP: statistics('var_pop', true),
-  VAR_SAMP: statistics('var_samp', false),
-  CORR: statistics('corr', false),
-  COVAR_POP: statistics('covar_pop', true),
-  COVAR_SAMP: statistics('covar_samp', false),
-  PERCENTILE_CONT: percentileCont,
-  PERCENTILE_DISC: percentileDisc,
-  GROUPING: (p) => `CAST(grouping(${p.at(0)}) AS BIGINT)`,
-  ROW_NUMBER: named('row_number'),
-  RANK: named('rank'),
-  DENSE_RANK: named('dense_rank'),
-  PERCENT_RANK: named('percent_rank'),
-  CUME_DIST: named('cume_dist'),
-  NTILE: named('ntile'),
-  LAG: nth('lag'),
-  LEAD: nth('lead'),
-  FIRST_VALUE: nth('first_value'),
-  LAST_VALUE: nth('last_value'),
-  NTH_VALUE: nth('nth_value'),
+  ),
+  AVG: tally(average),
+  MIN: tally(minimum),
+  MAX: tally((p) => extreme(p, 'max')),
+  MAX_BY: ofRows((p) => byOther(p, 'arg_max', p.at(1))),
+  MIN_BY: ofRows((p) => byOther(p, 'arg_min', p.at(1))),
+  ANY_VALUE: ofRows(anyValue),
+  ARRAY_AGG: ofRows(arrayAgg),
+  ARRAY_CONCAT_AGG: ofRows(
+    (p) => `flatten(${limited(p, p.plain('list', [p.at(0)], { order: true, filter: `${p.at(0)} IS NOT NULL` }))})`,
+  ),
+  STRING_AGG: ofRows(stringAgg),
+  LOGICAL_AND: tally(named('bool_and')),
+  LOGICAL_OR: tally(named('bool_or')),
+  BIT_AND: tally(named('bit_and')),
+  BIT_OR: tally(named('bit_or')),
+  BIT_XOR: tally(named('bit_xor')),
+  APPROX_COUNT_DISTINCT: ofValues((p) => p.plain('count', [p.at(0)], { distinct: true }), 'exact'),
+  APPROX_QUANTILES: ofRows(approxQuantiles, 'exact; the number is a literal; no `OVER`'),
+  APPROX_TOP_COUNT: ofRows(approxTopCount, 'exact; no `OVER`'),
+  APPROX_TOP_SUM: ofRows(approxTopSum, 'exact; no `OVER`'),
+  STDDEV_POP: ofFloats(statistics('stddev_pop', true)),
+  STDDEV_SAMP: ofFloats(statistics('stddev_samp', false)),
+  VAR_POP: ofFloats(statistics('var_pop', true)),
+  VAR_SAMP: ofFloats(statistics('var_samp', false)),
+  CORR: ofFloats(statistics('corr', false)),
+  COVAR_POP: ofFloats(statistics('covar_pop', true)),
+  COVAR_SAMP: ofFloats(statistics('covar_samp', false)),
+  PERCENTILE_CONT: ofRows(percentileCont, 'the fraction is a literal; no `RESPECT NULLS` of NUMERIC'),
+  PERCENTILE_DISC: ofRows(percentileDisc, 'the fraction is a literal'),
+  GROUPING: ofValues((p) => `CAST(grouping(${p.at(0)}) AS BIGINT)`),
+  ROW_NUMBER: ofRows(named('row_number')),
+  RANK: ofRows(named('rank')),
+  DENSE_RANK: ofRows(named('dense_rank')),
+  PERCENT_RANK: ofRows(named('percent_rank')),
+  CUME_DIST: ofRows(named('cume_dist')),
+  NTILE: ofRows(named('ntile')),
+  LAG: ofRows(nth('lag')),
+  LEAD: ofRows(nth('lead')),
+  FIRST_VALUE: ofRows(nth('first_value')),
+  LAST_VALUE: ofRows(nth('last_value')),
+  NTH_VALUE: ofRows(nth('nth_value')),
+  'HLL_COUNT.INIT': refused('APPROX_COUNT_DISTINCT(x)'),
+  'HLL_COUNT.MERGE': refused(),
+  'HLL_COUNT.MERGE_PARTIAL': refused(),
 };
+
+/** What is said of the function of a call, which is there. */
+export function aggregateRow({
+  function: name,
+}: Pick<AggregateCall, 'function'>): Pick<AggregateRow, 'isFixed' | 'isFreeOfOrder'> {
+  const row = AGGREGATES[name];
+  return 'instead' in row ? { isFixed: false, isFreeOfOrder: false } : row;
+}
+
+/**
+ * `list` sorted by its elements, which have the type of the key. NaN is below all numbers, where DuckDB has it above them; and it
+ * compares the INTERVALs of a list part by part.
+ */
+export function inOrder(ctx: Context, list: string, { expr, descending, nullsFirst }: SortKey): string {
+  const direction = descending ? 'DESC' : 'ASC';
+  const { kind } = expr.type;
+  if (kind !== 'FLOAT64' && kind !== 'INTERVAL')
+    return `list_sort(${list}, '${direction}', 'NULLS ${nullsFirst ? 'FIRST' : 'LAST'}')`;
+  const x = ctx.variable();
+  const number = kind === 'FLOAT64' ? `WHEN isnan(${x}) THEN 1 ` : '';
+  const ranked = structOf([
+    ['r', `CASE WHEN ${x} IS NULL THEN ${nullsFirst === descending ? 3 : 0} ${number}ELSE 2 END`],
+    ['k', kind === 'INTERVAL' ? `lq_interval_length(${x})` : x],
+    ['v', x],
+  ]);
+  return `list_transform(list_sort(list_transform(${list}, lambda ${x}: ${ranked}), '${direction}'), lambda ${x}: ${x}."v")`;
+}

@@ -1,11 +1,57 @@
 /** GROUP BY, aggregate functions and window functions. */
 import type { AggregateCall, Relation, ResolvedBound, SortKey, WindowCall } from '../../../../googlesql/resolved';
-import { printAggregateCall } from './aggregate-functions';
+import { duckType, fail } from '../../sql';
+import type { Bind } from '../expressions/call';
+import { sumOfFloatList } from './sums';
+import { functionOf } from '../../../../googlesql/functions/catalogue';
+import { aggregateRow, printAggregateCall } from './aggregate-functions';
 import { Extremes } from './having-extremes';
 import { columnName, type Context } from '../context';
 import { printExpr, printSortKeys } from '../expressions/expressions';
 import type { Wanted } from '../relations/relations';
 import { selectList } from '../select-list';
+
+/**
+ * `call` over the elements of `list`, or null where only rows will do. `rest` are the printed further arguments.
+ */
+export function aggregateOfList(call: AggregateCall, list: string, rest: readonly string[], bind: Bind): string | null {
+  if (call.orderBy.length > 0 || call.limit !== null || call.having !== null || call.safe) return null;
+  const type = duckType(call.type);
+  const float = call.args[0]?.type.kind === 'FLOAT64';
+  const nested = ['STRUCT', 'ARRAY'].includes(call.args[0]?.type.kind ?? '');
+  if (call.distinct) {
+    if (call.function !== 'COUNT' || nested) return null;
+    return `CAST(coalesce(list_unique(${list}), 0) AS BIGINT)`;
+  }
+  switch (call.function) {
+    case '$count_star':
+      return `CAST(coalesce(len(${list}), 0) AS BIGINT)`;
+    case 'COUNT':
+      return `CAST(coalesce(list_count(${list}), 0) AS BIGINT)`;
+    case 'COUNTIF':
+      return `CAST(coalesce(len(list_filter(${list}, lambda b: b)), 0) AS BIGINT)`;
+    case 'SUM':
+      if (float) return sumOfFloatList(bind, list, fail('overflow', call.span));
+      return call.type.kind === 'INT64' ? `CAST(list_sum(${list}) AS ${type})` : null;
+    case 'AVG':
+      return call.args[0]?.type.kind === 'INT64' ? `list_avg(${list})` : null;
+    case 'MIN':
+      return float ? null : `list_min(${list})`;
+    case 'MAX':
+      return `list_max(${list})`;
+    case 'LOGICAL_OR':
+      return `list_bool_or(${list})`;
+    case 'LOGICAL_AND':
+      return `list_bool_and(${list})`;
+    case 'STRING_AGG':
+      if (call.args[0]?.type.kind !== 'STRING') return null;
+      return bind([list], (l) => `CASE WHEN list_count(${l}) > 0 THEN array_to_string(${l}, ${rest[0] ?? "','"}) END`);
+    case 'ARRAY_AGG':
+      return call.nulls === 'ignore' ? null : bind([list], (l) => `CASE WHEN len(${l}) > 0 THEN ${l} END`);
+    default:
+      return null;
+  }
+}
 
 type AggregateRelation = Extract<Relation, { kind: 'aggregate' }>;
 
@@ -64,22 +110,12 @@ export function printOver(ctx: Context, { partitionBy, orderBy, frame }: WindowC
   return `(${parts.join(' ')})`;
 }
 
-/** Aggregates whose state is a few numbers, of however many rows. */
-const OF_FIXED_SIZE: ReadonlySet<string> = new Set(
-  `AVG BIT_AND BIT_OR BIT_XOR CORR COUNT COUNTIF COUNT_STAR COVAR_POP COVAR_SAMP LOGICAL_AND LOGICAL_OR MAX MIN STDDEV_POP
-   STDDEV_SAMP SUM VAR_POP VAR_SAMP`.split(/\s+/),
-);
-/** Functions of a window that aggregate nothing. */
-const OF_PLACES: ReadonlySet<string> = new Set(
-  'CUME_DIST DENSE_RANK FIRST_VALUE LAG LAST_VALUE LEAD NTH_VALUE NTILE PERCENT_RANK RANK ROW_NUMBER'.split(' '),
-);
-
 const TEXTS: ReadonlySet<string> = new Set(['STRING', 'BYTES']);
 
 /** Whether what a window function keeps of the rows of its frames grows with them. */
 export function gathersRows({ call, orderBy, frame }: WindowCall): boolean {
-  if (OF_PLACES.has(call.function) || (orderBy.length === 0 && frame === null)) return false;
-  return call.distinct || !OF_FIXED_SIZE.has(call.function) || TEXTS.has(call.type.kind);
+  if (functionOf(call).mode === 'analytic' || (orderBy.length === 0 && frame === null)) return false;
+  return call.distinct || !aggregateRow(call).isFixed || TEXTS.has(call.type.kind);
 }
 
 type Frame = NonNullable<WindowCall['frame']>;
@@ -123,5 +159,3 @@ function printBound(ctx: Context, { kind, offset }: ResolvedBound, wide: boolean
         : `${printExpr(ctx, offset)} ${kind.toUpperCase()}`;
   }
 }
-
-export type { AggregateCall };

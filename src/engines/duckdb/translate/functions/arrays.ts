@@ -1,5 +1,14 @@
 /** Functions of ARRAY. */
-import { type Argument, type Call, type FunctionTable, arg, same, sqlOf } from '../expressions/call';
+import {
+  type Argument,
+  type Call,
+  type FunctionTable,
+  arg,
+  nullFirst,
+  raising,
+  same,
+  sqlOf,
+} from '../expressions/call';
 import { LIMITS, unlessOver } from '../expressions/makers';
 import { concatArrays } from './operators';
 import { duckType, quoteText } from '../../sql';
@@ -156,7 +165,7 @@ function rangeBucket(call: Call): string {
   );
 }
 
-export const ARRAY_FUNCTIONS: FunctionTable = {
+export const ARRAY_FUNCTIONS = {
   // Of parts/place.ts.
   $to_json: (call) =>
     `to_json(${arg(call, 0).type.kind === 'ARRAY' ? `coalesce(${sqlOf(call, 0)}, [])` : sqlOf(call, 0)})`,
@@ -166,10 +175,10 @@ export const ARRAY_FUNCTIONS: FunctionTable = {
   ARRAY_LAST: end(true),
   ARRAY_LENGTH: same('len'),
   ARRAY_REVERSE: same('list_reverse'),
-  ARRAY_SLICE: slice,
+  ARRAY_SLICE: nullFirst(slice),
   ARRAY_TO_STRING: toText,
-  COSINE_DISTANCE: { emit: same('list_cosine_distance'), raises: true },
-  EUCLIDEAN_DISTANCE: { emit: same('list_distance'), raises: true },
-  GENERATE_ARRAY: generate,
-  RANGE_BUCKET: rangeBucket,
-};
+  COSINE_DISTANCE: raising(same('list_cosine_distance')),
+  EUCLIDEAN_DISTANCE: raising(same('list_distance')),
+  GENERATE_ARRAY: nullFirst(generate),
+  RANGE_BUCKET: nullFirst(rangeBucket),
+} satisfies FunctionTable;

@@ -1,6 +1,6 @@
 /** BYTES, encodings, hashes and addresses. */
 import { rewritten } from '../expressions/makers';
-import { type Call, type FunctionTable, arg, sqlOf } from '../expressions/call';
+import { type Call, type FunctionTable, arg, raising, sqlOf } from '../expressions/call';
 import { ownFunction } from './own-functions';
 import { quoteText } from '../../sql';
 
@@ -76,18 +76,16 @@ function ipv4ToInt64(call: Call): string {
   );
 }
 
-export const BYTES_FUNCTIONS: FunctionTable = {
+export const BYTES_FUNCTIONS = {
   CODE_POINTS_TO_BYTES: codePointsToBytes,
   // Padding may be left out. A pattern would take up to fifteen times as long for each byte.
-  FROM_BASE64: {
-    emit: (call) =>
-      call.bind(
-        [`translate(${sqlOf(call, 0)}, ${quoteText(' \t\n\v\f\r')}, '')`],
-        (s) => `from_base64(${s} || repeat('=', CAST((4 - length(${s}) % 4) % 4 AS BIGINT)))`,
-      ),
-    raises: true,
-  },
-  FROM_HEX: { emit: (call) => `unhex(${sqlOf(call, 0)})`, raises: true },
+  FROM_BASE64: raising((call) =>
+    call.bind(
+      [`translate(${sqlOf(call, 0)}, ${quoteText(' \t\n\v\f\r')}, '')`],
+      (s) => `from_base64(${s} || repeat('=', CAST((4 - length(${s}) % 4) % 4 AS BIGINT)))`,
+    ),
+  ),
+  FROM_HEX: raising((call) => `unhex(${sqlOf(call, 0)})`),
   GENERATE_UUID: () => 'CAST(uuid() AS VARCHAR)',
   MD5: hash('md5'),
   'NET.HOST': host,
@@ -120,4 +118,4 @@ export const BYTES_FUNCTIONS: FunctionTable = {
       () => '1',
       (bytes) => `lower(hex(${bytes}))`,
     ),
-};
+} satisfies FunctionTable;

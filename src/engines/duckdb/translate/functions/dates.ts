@@ -1,10 +1,10 @@
 /** Dates and times. Instants are UTC, civil times have no zone; both are DuckDB's plain TIMESTAMP. */
 import { QueryError } from '../../../../errors';
 import { temporalValue } from '../../../../googlesql/literals/temporal';
-import { type Call, type FunctionTable, arg, sqlOf } from '../expressions/call';
+import { type Call, type FunctionTable, arg, zoned, nullFirst, raising, sqlOf } from '../expressions/call';
 import { timeZone } from '../../../../googlesql/literals/time-zone';
 import { LIMITS, unlessOver } from '../expressions/makers';
-import { timestampText, datetimeText, timeText } from '../expressions/value-texts';
+import { timestampText, datetimeText, timeText } from '../expressions/casts';
 import { instantOfCivilText, knownZone, toCivil, toInstant, zoneOf } from '../expressions/time-zones';
 
 /** Microseconds of the parts that are always equally long. */
@@ -467,38 +467,35 @@ function dayDuration(call: Call): string {
   return duration(call, 2, 1n);
 }
 
-export const DATE_FUNCTIONS: FunctionTable = {
-  $extract: { emit: extract, raises: true },
-  CURRENT_DATE: { emit: (call) => `CAST(${toCivil(call.now(), zoneArgument(call, 0))} AS DATE)`, raises: true },
-  CURRENT_DATETIME: { emit: (call) => toCivil(call.now(), zoneArgument(call, 0)), raises: true },
-  CURRENT_TIME: { emit: (call) => `CAST(${toCivil(call.now(), zoneArgument(call, 0))} AS TIME)`, raises: true },
+export const DATE_FUNCTIONS = {
+  $extract: raising(extract),
+  CURRENT_DATE: raising((call) => `CAST(${toCivil(call.now(), zoneArgument(call, 0))} AS DATE)`),
+  CURRENT_DATETIME: raising((call) => toCivil(call.now(), zoneArgument(call, 0))),
+  CURRENT_TIME: raising((call) => `CAST(${toCivil(call.now(), zoneArgument(call, 0))} AS TIME)`),
   CURRENT_TIMESTAMP: (call) => call.now(),
-  DATE: { emit: date, raises: true },
-  DATETIME: { emit: datetime, raises: true },
-  TIME: { emit: time, raises: true },
-  TIMESTAMP: { emit: timestamp, raises: true },
-  STRING: { emit: text, raises: true },
-  DATE_ADD: shifted(1n),
-  DATE_SUB: shifted(-1n),
-  DATETIME_ADD: shifted(1n),
-  DATETIME_SUB: shifted(-1n),
-  TIMESTAMP_ADD: shifted(1n),
-  TIMESTAMP_SUB: shifted(-1n),
-  TIME_ADD: shifted(1n),
-  TIME_SUB: shifted(-1n),
+  DATE: zoned(raising(date)),
+  DATETIME: zoned(raising(datetime)),
+  TIME: zoned(raising(time)),
+  TIMESTAMP: zoned(raising(timestamp)),
+  STRING: zoned(raising(text)),
+  DATE_ADD: nullFirst(shifted(1n)),
+  DATE_SUB: nullFirst(shifted(-1n)),
+  DATETIME_ADD: nullFirst(shifted(1n)),
+  DATETIME_SUB: nullFirst(shifted(-1n)),
+  TIMESTAMP_ADD: nullFirst(shifted(1n)),
+  TIMESTAMP_SUB: nullFirst(shifted(-1n)),
+  TIME_ADD: nullFirst(shifted(1n)),
+  TIME_SUB: nullFirst(shifted(-1n)),
   DATE_DIFF: difference,
   DATETIME_DIFF: difference,
   TIMESTAMP_DIFF: difference,
   TIME_DIFF: difference,
-  DATE_TRUNC: { emit: truncate, raises: true },
-  DATETIME_TRUNC: { emit: truncate, raises: true },
-  TIMESTAMP_TRUNC: { emit: truncate, raises: true },
+  DATE_TRUNC: zoned(raising(truncate)),
+  DATETIME_TRUNC: zoned(raising(truncate)),
+  TIMESTAMP_TRUNC: zoned(raising(truncate)),
   TIME_TRUNC: truncate,
-  LAST_DAY: { emit: (call) => call.bind([lastDay(call)], (d) => inYears(call, d)), raises: true },
-  DATE_FROM_UNIX_DATE: {
-    emit: (call) => inYears(call, `(DATE '1970-01-01' + ${days(call, sqlOf(call, 0))})`),
-    raises: true,
-  },
+  LAST_DAY: raising((call) => call.bind([lastDay(call)], (d) => inYears(call, d))),
+  DATE_FROM_UNIX_DATE: raising((call) => inYears(call, `(DATE '1970-01-01' + ${days(call, sqlOf(call, 0))})`)),
   UNIX_DATE: (call) => `date_diff('day', DATE '1970-01-01', ${sqlOf(call, 0)})`,
   UNIX_MICROS: (call) => `epoch_us(${sqlOf(call, 0)})`,
   UNIX_MILLIS: unix(1_000n),
@@ -506,6 +503,6 @@ export const DATE_FUNCTIONS: FunctionTable = {
   TIMESTAMP_MICROS: instantOf(1n),
   TIMESTAMP_MILLIS: instantOf(1_000n),
   TIMESTAMP_SECONDS: instantOf(1_000_000n),
-  GENERATE_DATE_ARRAY: dateArray,
-  GENERATE_TIMESTAMP_ARRAY: timestampArray,
-};
+  GENERATE_DATE_ARRAY: nullFirst(dateArray),
+  GENERATE_TIMESTAMP_ARRAY: nullFirst(timestampArray),
+} satisfies FunctionTable;

@@ -1,5 +1,5 @@
 /** FORMAT_ and PARSE_ of dates and times, and FORMAT: literal formats are taken apart when a query is translated. */
-import { type Argument, type Call, type FunctionTable, arg, sqlOf } from '../expressions/call';
+import { type Argument, type Call, type FunctionTable, arg, noted, zoned, nullFirst, sqlOf } from '../expressions/call';
 import {
   type FormattedTime,
   oddElement,
@@ -99,14 +99,20 @@ function parseTimestamp(call: Call): string {
       : ofKnownZone(instant, at);
 }
 
-export const FORMAT_FUNCTIONS: FunctionTable = {
-  FORMAT: printFormat,
-  FORMAT_DATE: format,
-  FORMAT_DATETIME: format,
-  FORMAT_TIME: format,
-  FORMAT_TIMESTAMP: format,
-  PARSE_DATE: parse,
-  PARSE_DATETIME: parse,
-  PARSE_TIME: parse,
-  PARSE_TIMESTAMP: parseTimestamp,
-};
+const PLAIN_FORMAT = 'a literal format without widths and flags';
+
+export const FORMAT_FUNCTIONS = {
+  FORMAT: {
+    emit: printFormat,
+    notOf: 'BIGNUMERIC',
+    note: "a literal pattern; no `*`, `'`, `#`, `%p`; `%t` and `%T` alone of NUMERIC; not of BYTES",
+  },
+  FORMAT_DATE: noted(PLAIN_FORMAT, nullFirst(format)),
+  FORMAT_DATETIME: noted(PLAIN_FORMAT, nullFirst(format)),
+  FORMAT_TIME: noted(PLAIN_FORMAT, format),
+  FORMAT_TIMESTAMP: noted(PLAIN_FORMAT, zoned(format)),
+  PARSE_DATE: noted('a literal format of `%Y %y %m %b %B %d %e %j %a %A %F %D %x`', parse),
+  PARSE_DATETIME: noted('a literal format of those of PARSE_DATE and PARSE_TIME, `%c`, `%s`', parse),
+  PARSE_TIME: noted('a literal format of `%H %k %I %l %p %P %M %S %E*S %E1S` to `%E6S`, `%R %T %X %r`', parse),
+  PARSE_TIMESTAMP: noted('a literal format of those of PARSE_DATETIME, `%z`, `%Ez`; no `%Z`', zoned(parseTimestamp)),
+} satisfies FunctionTable;

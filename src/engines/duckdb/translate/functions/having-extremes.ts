@@ -1,7 +1,9 @@
 /** `HAVING MAX key` and `HAVING MIN key` of aggregates: only the rows of a group count whose key is the greatest or least of the group. */
-import type { Aggregate, AggregateCall, ColumnRef, ComputedColumn, Expr } from '../../../../googlesql/resolved';
+import type { Aggregate, AggregateCall, ComputedColumn, Expr } from '../../../../googlesql/resolved';
+import { columnRef } from '../../../../googlesql/resolved-nodes';
 import { quoteName } from '../../sql';
 import { columnName, type Context } from '../context';
+import { writtenName } from './function-table';
 
 /** Each grouping takes a pass over all rows. */
 const MOST_GROUPINGS = 32;
@@ -23,7 +25,7 @@ export function withExtremeKeysComputed(ctx: Context, relation: Aggregate): Aggr
   const computed = (expr: Expr, column = { id: ctx.newColumn(), name: '', type: expr.type }): Expr => {
     if (expr.kind === 'column') return expr;
     columns.push({ column, expr });
-    return { kind: 'column', column, type: column.type, span: expr.span } satisfies ColumnRef;
+    return columnRef(column, expr.span);
   };
   const keys = relation.keys.map((key) => ({ ...key, expr: computed(key.expr, key.column) }));
   const aggregates = relation.aggregates.map(({ column, call }) => {
@@ -60,7 +62,7 @@ export class Extremes {
   print(call: AggregateCall, print: (condition: string | null) => string): string {
     if (!countsExtremes(call)) return print(null);
     if (this.groupings.length > MOST_GROUPINGS) {
-      const what = `${call.function} with HAVING ${kindOf(call)} in more than ${MOST_GROUPINGS} groupings`;
+      const what = `${writtenName(call.function)} with HAVING ${kindOf(call)} in more than ${MOST_GROUPINGS} groupings`;
       return this.ctx.unsupported(what, call.span);
     }
     const [first, ...rest] = this.groupings.map((grouping) => print(this.#column(call, grouping)));

@@ -2,10 +2,9 @@
 import { QueryError } from '../../../../errors';
 import { JsonPathFault, type JsonPathForm, jsonPathSteps } from '../../../../googlesql/literals/json-path';
 import type { SqlType } from '../../../../googlesql/types';
-import { type Argument, type Call, type FunctionTable, arg, isName, sqlOf } from '../expressions/call';
-import { doubleOfDecimal } from '../expressions/casts';
+import { type Argument, type Call, type FunctionTable, arg, noted, isName, sqlOf } from '../expressions/call';
+import { doubleOfDecimal, datetimeText, numericText, timeText } from '../expressions/casts';
 import { rewritten } from '../expressions/makers';
-import { datetimeText, numericText, timeText } from '../expressions/value-texts';
 import { ownFunction } from './own-functions';
 import { duckType, physicalFieldNames, quoteName, quoteText, structOf } from '../../sql';
 
@@ -396,7 +395,9 @@ function positive(call: Call, { sql }: Argument): string {
   return call.bind([sql], (n) => `CASE WHEN ${n} < 1 THEN ${call.fail('argument')} ELSE ${n} END`);
 }
 
-export const JSON_FUNCTIONS: FunctionTable = {
+const SHORT_NUMBERS = 'numbers come out in their shortest form';
+
+export const JSON_FUNCTIONS = {
   BOOL: typedScalar("('BOOLEAN')", (x) => `TRY_CAST(json_extract_string(${x}, '$') AS BOOLEAN)`),
   FLOAT64: typedScalar(NUMBERS, (x, exact) => {
     const [text, number] = [`json_extract_string(${x}, '$')`, `TRY_CAST(json_extract_string(${x}, '$') AS DOUBLE)`];
@@ -430,17 +431,17 @@ export const JSON_FUNCTIONS: FunctionTable = {
   ),
   LAX_STRING: laxScalar((v) => `WHEN ${v}."k" NOT IN ('OBJECT', 'ARRAY', 'NULL') THEN ${v}."t"`),
   JSON_ARRAY: (call) => constructed(call, 'json_array', false),
-  JSON_EXTRACT: query,
+  JSON_EXTRACT: noted(SHORT_NUMBERS, query),
   JSON_EXTRACT_ARRAY: jsonElements,
   JSON_EXTRACT_SCALAR: scalar,
   JSON_EXTRACT_STRING_ARRAY: scalarElements,
   JSON_KEYS: keys,
   JSON_OBJECT: (call) => constructed(call, 'json_object', true),
-  JSON_QUERY: query,
+  JSON_QUERY: noted(SHORT_NUMBERS, query),
   JSON_QUERY_ARRAY: jsonElements,
-  JSON_VALUE: scalar,
+  JSON_VALUE: noted(SHORT_NUMBERS, scalar),
   JSON_VALUE_ARRAY: scalarElements,
   PARSE_JSON: parse,
   TO_JSON: toJson,
   TO_JSON_STRING: toJsonString,
-};
+} satisfies FunctionTable;

@@ -1,9 +1,8 @@
 /** Mathematics. INT64 and FLOAT64 are exact; NUMERIC division and roots go through FLOAT64. */
 import { QueryError } from '../../../../errors';
-import { type Call, type FunctionTable, arg, same, sqlOf } from '../expressions/call';
+import { type Call, type FunctionTable, arg, nullFirst, raising, same, sqlOf } from '../expressions/call';
 import { doubleOfDecimal } from '../expressions/casts';
 import { duckType } from '../../sql';
-import { roundedDecimal, type Rounding, roundsToConstant } from './decimal-rounding';
 import { guarded, product, quotient } from './operators';
 
 function typed(call: Call, text: string): string {
@@ -178,16 +177,16 @@ const throughFloat = (duckName: string): { emit: (call: Call) => string; raises:
   raises: true,
 });
 
-export const MATH_FUNCTIONS: FunctionTable = {
-  ABS: { emit: same('abs'), raises: true },
+export const MATH_FUNCTIONS = {
+  ABS: raising(same('abs')),
   ACOS: ofFinite('acos'),
-  ACOSH: { emit: unlessInfinite(finite(same('acosh')).emit), raises: true },
+  ACOSH: raising(unlessInfinite(finite(same('acosh')).emit)),
   ASIN: ofFinite('asin'),
   ASINH: trigonometry('asinh'),
   ATAN: trigonometry('atan'),
   ATAN2: trigonometry('atan2'),
-  ATANH: { emit: unlessInfinite(finite(same('atanh')).emit, true), raises: true },
-  BIT_COUNT: (call) => `CAST(bit_count(${sqlOf(call, 0)}) AS BIGINT)`,
+  ATANH: raising(unlessInfinite(finite(same('atanh')).emit, true)),
+  BIT_COUNT: { emit: (call) => `CAST(bit_count(${sqlOf(call, 0)}) AS BIGINT)`, notOf: 'BYTES' },
   CBRT: trigonometry('cbrt'),
   CEIL: keeping('ceil'),
   COS: ofFinite('cos'),
@@ -196,7 +195,7 @@ export const MATH_FUNCTIONS: FunctionTable = {
   COTH: hyperbolic('tanh'),
   CSC: reciprocal(ofFinite('sin')),
   CSCH: hyperbolic('sinh'),
-  DIV: { emit: integerDivision('//'), raises: true },
+  DIV: raising(integerDivision('//')),
   EXP: finite(throughFloat('exp').emit),
   FLOOR: keeping('floor'),
   GREATEST: extreme('greatest'),
@@ -204,19 +203,22 @@ export const MATH_FUNCTIONS: FunctionTable = {
   IS_INF: same('isinf'),
   IS_NAN: same('isnan'),
   LEAST: extreme('least'),
-  LN: { emit: unlessInfinite(throughFloat('ln').emit), raises: true },
-  LOG: { emit: logarithm, raises: true },
-  LOG10: { emit: unlessInfinite(throughFloat('log10').emit), raises: true },
-  MOD: { emit: integerDivision('%'), raises: true },
+  LN: raising(unlessInfinite(throughFloat('ln').emit)),
+  LOG: raising(logarithm),
+  LOG10: raising(unlessInfinite(throughFloat('log10').emit)),
+  MOD: raising(integerDivision('%')),
   PARSE_NUMERIC: parsed,
   POW: finite(throughFloat('pow').emit),
   RAND: () => 'random()',
-  ROUND: { emit: rounding('round'), raises: true },
+  ROUND: nullFirst(raising(rounding('round'))),
   SAFE_ADD: safely('+'),
-  SAFE_DIVIDE: (call) =>
-    call.bind([sqlOf(call, 0), `nullif(${sqlOf(call, 1)}, 0)`], (a, b) =>
-      call.type.kind === 'FLOAT64' ? finiteOrNull(`(${a} / ${b})`, a, b) : quotient(call, a, b, true),
-    ),
+  SAFE_DIVIDE: {
+    emit: (call) =>
+      call.bind([sqlOf(call, 0), `nullif(${sqlOf(call, 1)}, 0)`], (a, b) =>
+        call.type.kind === 'FLOAT64' ? finiteOrNull(`(${a} / ${b})`, a, b) : quotient(call, a, b, true),
+      ),
+    writtenOut: true,
+  },
   SAFE_MULTIPLY: safely('*'),
   SAFE_NEGATE: (call) => call.bind([sqlOf(call, 0)], (x) => `TRY(-(${x}))`),
   SAFE_SUBTRACT: safely('-'),
@@ -230,11 +232,11 @@ export const MATH_FUNCTIONS: FunctionTable = {
     ),
   SIN: ofFinite('sin'),
   SINH: finite(same('sinh')),
-  SQRT: { emit: throughFloat('sqrt').emit, raises: true },
+  SQRT: raising(throughFloat('sqrt').emit),
   TAN: ofFinite('tan'),
   TANH: trigonometry('tanh'),
-  TRUNC: { emit: rounding('trunc'), raises: true },
-};
+  TRUNC: nullFirst(raising(rounding('trunc'))),
+} satisfies FunctionTable;
 
 function parsed(call: Call): string {
   const type = duckType(call.type);
@@ -243,4 +245,45 @@ function parsed(call: Call): string {
     (s) =>
       `CASE WHEN ${s} IS NULL THEN NULL ELSE coalesce(TRY_CAST(lq_parsed_number(${s}) AS ${type}), ${call.fail('cast')}) END`,
   );
+}
+
+// ------------------------------------------------------------------------------------------
+// NUMERIC rounded or cut to a number of digits that only the row knows, and halves to even: by their digits.
+
+export type Rounding = 'half_away' | 'half_even' | 'to_zero';
+
+/** Digits of a decimal of DuckDB. */
+const WIDTH = 38;
+/** Digits behind the point. */
+const SCALE = 9;
+
+/** Whether DuckDB's own functions do so: they give nought where all digits of the type are rounded up, not an overflow. */
+export function roundsToConstant(digits: number): boolean {
+  return digits > SCALE - WIDTH;
+}
+
+/** The first argument to as many digits behind the point as the second says. */
+export function roundedDecimal(call: Call, rounding: Rounding): string {
+  return call.bind([sqlOf(call, 0), sqlOf(call, 1)], (x, n) => {
+    const power = `lq_power_of_ten(${SCALE} - ${n})`;
+    const digits = call.bind([`lq_digits(${x})`, power], (d, p) => roundedDigits(d, p, rounding));
+    const value = call.bind(
+      [digits],
+      (d) =>
+        `CASE WHEN abs(${d}) >= lq_power_of_ten(${WIDTH}) THEN ${call.fail('overflow')} ELSE lq_of_digits(${d}) END`,
+    );
+    const text = `CASE WHEN ${n} >= ${SCALE} THEN ${x} WHEN ${n} < ${SCALE - WIDTH} THEN ${x} - ${x} ELSE ${value} END`;
+    return `CAST(${text} AS ${duckType(call.type)})`;
+  });
+}
+
+/** A whole number as a multiple of a power of ten. Twice a rest may be more than HUGEINT holds. */
+function roundedDigits(d: string, p: string, rounding: Rounding): string {
+  const [count, rest] = [`(abs(${d}) // ${p})`, `(abs(${d}) % ${p})`];
+  const up = {
+    to_zero: 'false',
+    half_away: `${rest} >= ${p} - ${rest}`,
+    half_even: `${rest} > ${p} - ${rest} OR (${rest} = ${p} - ${rest} AND ${count} % 2 = 1)`,
+  }[rounding];
+  return `sign(${d}) * (${count} + CASE WHEN ${up} THEN 1 ELSE 0 END) * ${p}`;
 }

@@ -1,10 +1,19 @@
 /** Operators, comparisons and array subscripts. */
-import { type Argument, type Call, type FunctionTable, arg, sqlOf } from '../expressions/call';
+import {
+  type Argument,
+  type Call,
+  type FunctionRow,
+  type FunctionTable,
+  arg,
+  nullFirst,
+  raising,
+  sqlOf,
+} from '../expressions/call';
 import { byLength, equality, isComparedPlainly, listMembership } from '../expressions/membership';
 import { joined, LIMITS } from '../expressions/makers';
 import { ofBytesToo } from './latin1';
 import { ownFunction } from './own-functions';
-import { addedIntervals, dividedInterval, multipliedInterval } from './interval-arithmetic';
+import { addedIntervals, dividedInterval, multipliedInterval } from './intervals';
 import { BEYOND_CALENDAR, inYears } from './dates';
 import { isSimple, quoteName, quoteText, structOf } from '../../sql';
 
@@ -340,31 +349,33 @@ function jsonElement(call: Call): string {
 }
 
 /** Bits shifted out are gone; the right shift fills with noughts, as of an unsigned number. */
-function shift(call: Call, left: boolean): string {
+const shift = (left: boolean): FunctionRow => ({ ...raising((call) => shifted(call, left)), notOf: 'BYTES' });
+
+function shifted(call: Call, left: boolean): string {
   return call.bind([sqlOf(call, 0), sqlOf(call, 1)], (x, n) => {
     const bits = `CAST(CAST(${x} AS BIT) ${left ? '<<' : '>>'} CAST(greatest(least(${n}, 63), 0) AS INTEGER) AS BIGINT)`;
     return `CASE WHEN ${x} IS NULL OR ${n} IS NULL THEN NULL WHEN ${n} < 0 THEN ${call.fail('argument')} WHEN ${n} >= 64 THEN CAST(0 AS BIGINT) ELSE ${bits} END`;
   });
 }
 
-function bitwise(print: (a: string, b: string) => string): (call: Call) => string {
-  return (call) => print(sqlOf(call, 0), sqlOf(call, 1));
+function bitwise(print: (a: string, b: string) => string): FunctionRow {
+  return { emit: (call) => print(sqlOf(call, 0), sqlOf(call, 1)), notOf: 'BYTES' };
 }
 
-export const OPERATORS: FunctionTable = {
-  $add: { emit: (call) => inYears(call, add(call)), raises: true },
-  $subtract: { emit: (call) => inYears(call, subtract(call)), raises: true },
-  $multiply: { emit: multiply, raises: true },
-  $divide: { emit: divide, raises: true },
-  $negate: { emit: (call) => `(-${isSimple(sqlOf(call, 0)) ? sqlOf(call, 0) : `(${sqlOf(call, 0)})`})`, raises: true },
+export const OPERATORS = {
+  $add: raising((call) => inYears(call, add(call))),
+  $subtract: raising((call) => inYears(call, subtract(call))),
+  $multiply: raising(multiply),
+  $divide: raising(divide),
+  $negate: raising((call) => `(-${isSimple(sqlOf(call, 0)) ? sqlOf(call, 0) : `(${sqlOf(call, 0)})`})`),
   $equal: equals,
   $not_equal: (call) => `(NOT ${equals(call)})`,
   $less: comparison('<'),
   $less_or_equal: comparison('<='),
   $greater: comparison('>'),
   $greater_or_equal: comparison('>='),
-  $and: logic('AND'),
-  $or: logic('OR'),
+  $and: { emit: logic('AND'), lazy: true, chained: true },
+  $or: { emit: logic('OR'), lazy: true, chained: true },
   $not: (call) => `(NOT ${sqlOf(call, 0)})`,
   $like: ofBytesToo(like),
   $between: (call) => {
@@ -382,7 +393,7 @@ export const OPERATORS: FunctionTable = {
         `(${x} BETWEEN ${low} AND ${high} AND (NOT isnan(${x}) OR ${low} IS NULL) AND (NOT isnan(${high}) OR ${x} IS NULL))`,
     );
   },
-  $in: membership,
+  $in: { emit: membership, writtenOut: true },
   $in_unnest: inUnnest,
   ARRAY_INCLUDES: arrayIncludes,
   $is_null: (call) => `(${sqlOf(call, 0)} IS NULL)`,
@@ -392,15 +403,15 @@ export const OPERATORS: FunctionTable = {
     arg(call, 0).type.kind === 'INTERVAL'
       ? byLength(call.bind, sqlOf(call, 0), 'IS DISTINCT FROM', sqlOf(call, 1))
       : infix(call, 'IS DISTINCT FROM'),
-  $concat: concat,
+  $concat: { emit: concat, chained: true },
   $bit_and: bitwise((a, b) => `(${a} & ${b})`),
   $bit_or: bitwise((a, b) => `(${a} | ${b})`),
   $bit_xor: bitwise((a, b) => `xor(${a}, ${b})`),
-  $bit_not: (call) => `(~${sqlOf(call, 0)})`,
-  $shift_left: { emit: (call) => shift(call, true), raises: true },
-  $shift_right: { emit: (call) => shift(call, false), raises: true },
-  $at: at,
+  $bit_not: { emit: (call) => `(~${sqlOf(call, 0)})`, notOf: 'BYTES' },
+  $shift_left: nullFirst(shift(true)),
+  $shift_right: nullFirst(shift(false)),
+  $at: nullFirst(at),
   $safe_at: safeAt,
   $json_member: jsonMember,
   $json_element: jsonElement,
-};
+} satisfies FunctionTable;

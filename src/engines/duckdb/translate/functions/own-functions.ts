@@ -59,7 +59,7 @@ function bytesOf({ sql, type }: Argument): Given {
   return type.kind === 'BYTES' ? bytes(sql) : text(sql);
 }
 
-export const OWN_FUNCTIONS: FunctionTable = {
+export const OWN_FUNCTIONS = {
   FARM_FINGERPRINT: (call) => ownFunction(call, 'lq_farm_fingerprint', [bytesOf(arg(call, 0))]),
   'NET.IP_FROM_STRING': (call) => ownFunction(call, 'lq_ip_from_string', [text(sqlOf(call, 0))], { empty: 'argument' }),
   'NET.IP_NET_MASK': (call) => {
@@ -76,4 +76,4 @@ export const OWN_FUNCTIONS: FunctionTable = {
   'NET.SAFE_IP_FROM_STRING': (call) =>
     ownFunction(call, 'lq_ip_from_string', [text(sqlOf(call, 0))], { empty: 'null' }),
   SHA512: (call) => ownFunction(call, 'lq_sha512', [bytesOf(arg(call, 0))]),
-};
+} satisfies FunctionTable;

@@ -3,7 +3,7 @@
  * them. DuckDB finds values at places; which places are those of NULLs and NaN follows from how many there are.
  */
 import { fail, structOf } from '../../sql';
-import type { AggregateRow, Parts } from './aggregate-functions';
+import type { PrintAggregate, Parts } from './aggregate-functions';
 
 /** The fraction is taken with so many digits, which tell all places of less than a billion values apart. */
 const DIGITS = 28;
@@ -56,7 +56,7 @@ function withLowest(p: Parts): string {
   return `CASE WHEN ${lowest} THEN ${LOWEST} ELSE ${p.at(0)} END`;
 }
 
-const discrete: AggregateRow = (p) => {
+const discrete: PrintAggregate = (p) => {
   const fraction = fractionOf(p);
   const respects = p.call.nulls === 'respect';
   if (p.args[0]?.type.kind === 'FLOAT64') {
@@ -75,7 +75,7 @@ const discrete: AggregateRow = (p) => {
 };
 
 /** Between a NULL and a value it is the value. */
-const continuous: AggregateRow = (p) => {
+const continuous: PrintAggregate = (p) => {
   if (p.args[0]?.type.kind !== 'FLOAT64') {
     if (p.call.nulls === 'respect')
       return p.ctx.unsupported(`PERCENTILE_CONT of ${p.call.type.kind} with RESPECT NULLS`, p.call.span);
@@ -103,7 +103,7 @@ const continuous: AggregateRow = (p) => {
 };
 
 /** Of a fraction that only the values of parameters tell, its range is checked where the query runs. */
-function withFraction(print: AggregateRow): AggregateRow {
+function withFraction(print: PrintAggregate): PrintAggregate {
   return (p) => {
     if (p.args[1]?.constant !== null) return print(p);
     const wrong = p.call.safe ? 'NULL' : fail('argument', p.call.span);

@@ -4,7 +4,7 @@ import { spend } from '../../../../concurrency/allowance';
 import { QueryError } from '../../../../errors';
 import { MOST_PATTERN_COST, patternCost } from '../../../../googlesql/pattern-cost';
 import { rewritten } from '../expressions/makers';
-import { type Call, type FunctionRow, type FunctionTable, arg, sqlOf } from '../expressions/call';
+import { type Call, type FunctionRow, type FunctionTable, arg, nullFirst, sqlOf } from '../expressions/call';
 import { duckType, type Failure, quoteText } from '../../sql';
 import { ofBytesToo } from './latin1';
 import { ownFunction } from './own-functions';
@@ -316,11 +316,11 @@ function computedReplacement(call: Call, count: number | null): string {
   );
 }
 
-export const REGEXP_FUNCTIONS: FunctionTable = {
+export const REGEXP_FUNCTIONS = {
   REGEXP_CONTAINS: onTexts((call) => `regexp_matches(${sqlOf(call, 0)}, ${sqlOf(call, 1)})`),
-  REGEXP_EXTRACT: onTexts(extract),
-  REGEXP_EXTRACT_ALL: onTexts(extractAll),
+  REGEXP_EXTRACT: nullFirst(onTexts(extract)),
+  REGEXP_EXTRACT_ALL: nullFirst(onTexts(extractAll)),
   // An error of DuckDB may only come where SAFE. is not.
-  REGEXP_INSTR: ofBytesToo(onTexts(instr).emit),
-  REGEXP_REPLACE: onTexts(replace),
-};
+  REGEXP_INSTR: nullFirst(ofBytesToo(onTexts(instr).emit)),
+  REGEXP_REPLACE: nullFirst(onTexts(replace)),
+} satisfies FunctionTable;

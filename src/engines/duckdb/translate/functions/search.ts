@@ -1,7 +1,7 @@
 /** SEARCH: each term of a literal query as a regular expression over every text of a value. */
 import { QueryError } from '../../../../errors';
 import type { SqlType } from '../../../../googlesql/types';
-import { type Call, type FunctionTable, arg } from '../expressions/call';
+import { type Call, type FunctionTable, arg, noted } from '../expressions/call';
 import {
   DELIMITERS,
   ENCODED_DELIMITERS,
@@ -132,4 +132,9 @@ function within(call: Call, x: string, type: SqlType, test: Test): string | null
   }
 }
 
-export const SEARCH_FUNCTIONS: FunctionTable = { SEARCH: search };
+export const SEARCH_FUNCTIONS = {
+  SEARCH: noted(
+    'a literal query of up to 1,000 characters, not of JSON; no PATTERN_ANALYZER, no `analyzer_options`',
+    search,
+  ),
+} satisfies FunctionTable;

@@ -1,11 +1,20 @@
 /** Functions of STRING, in characters, that is code points. Those that also take BYTES say so. */
 import type { SqlType } from '../../../../googlesql/types';
-import { type Argument, type Call, type FunctionRow, type FunctionTable, arg, same, sqlOf } from '../expressions/call';
+import {
+  type Argument,
+  type Call,
+  type FunctionRow,
+  type FunctionTable,
+  arg,
+  nullFirst,
+  raising,
+  same,
+  sqlOf,
+} from '../expressions/call';
 import { bytesToCodePoints, endOfBytes, substrBytes } from './bytes';
 import { physicalFieldNames, quoteText } from '../../sql';
 import { LIMITS, rewritten, unlessOver } from '../expressions/makers';
-import { numericText } from '../expressions/value-texts';
-import { initcap, WHITE_SPACE } from './initcap';
+import { numericText } from '../expressions/casts';
 import { concatTexts } from './operators';
 import { ofBytesToo, overLatin1 } from './latin1';
 import { ownFunction } from './own-functions';
@@ -279,37 +288,35 @@ function editDistance(call: Call): string {
   });
 }
 
-export const STRING_FUNCTIONS: FunctionTable = {
+export const STRING_FUNCTIONS = {
   ASCII: ascii,
   BYTE_LENGTH: (call) =>
     arg(call, 0).type.kind === 'BYTES' ? `octet_length(${sqlOf(call, 0)})` : `strlen(${sqlOf(call, 0)})`,
   CHAR_LENGTH: same('length'),
-  CHR: {
-    // DuckDB fails for statistics beyond INTEGER while it plans, where no TRY is.
-    emit: (call) =>
-      call.bind(
-        [sqlOf(call, 0)],
-        (x) => `chr(CAST(CASE WHEN ${x} >> 21 = 0 THEN ${x} ELSE (${x} & 0) - 1 END AS INTEGER))`,
-      ),
-    raises: true,
-  },
+  // DuckDB fails for statistics beyond INTEGER while it plans, where no TRY is.
+  CHR: raising((call) =>
+    call.bind(
+      [sqlOf(call, 0)],
+      (x) => `chr(CAST(CASE WHEN ${x} >> 21 = 0 THEN ${x} ELSE (${x} & 0) - 1 END AS INTEGER))`,
+    ),
+  ),
   CODE_POINTS_TO_STRING: codePointsToString,
   CONCAT: concatTexts,
   CONTAINS_SUBSTR: containsSubstr,
   EDIT_DISTANCE: ofBytesToo(editDistance),
   ENDS_WITH: onTexts((a, b) => `suffix(${a}, ${b})`),
   INITCAP: initcap,
-  INSTR: ofBytesToo(instr),
-  LEFT: end('left'),
+  INSTR: nullFirst(ofBytesToo(instr)),
+  LEFT: nullFirst(end('left')),
   LENGTH: (call) =>
     arg(call, 0).type.kind === 'BYTES' ? `octet_length(${sqlOf(call, 0)})` : `length(${sqlOf(call, 0)})`,
   LOWER: (call) =>
     ofBytes(call) ? overLatin1(call, { emit: translated(UPPERCASE, LOWERCASE) }) : named('lq_lower')(call),
-  LPAD: pad('lpad'),
+  LPAD: nullFirst(pad('lpad')),
   LTRIM: trim('ltrim'),
   NORMALIZE: (call) => normalForm(call, sqlOf(call, 0)),
   NORMALIZE_AND_CASEFOLD: (call) => call.bind([normalForm(call, sqlOf(call, 0))], (x) => `lq_casefolded(${x})`),
-  REPEAT: ofBytesToo(repeat),
+  REPEAT: nullFirst(ofBytesToo(repeat)),
   REPLACE: ofBytesToo((call) =>
     rewritten(
       call,
@@ -318,21 +325,66 @@ export const STRING_FUNCTIONS: FunctionTable = {
     ),
   ),
   REVERSE: ofBytesToo((call) => reversed(sqlOf(call, 0))),
-  RIGHT: end('right'),
-  RPAD: pad('rpad'),
+  RIGHT: nullFirst(end('right')),
+  RPAD: nullFirst(pad('rpad')),
   RTRIM: trim('rtrim'),
   SPLIT: ofBytesToo(split),
   STARTS_WITH: onTexts((a, b) => `starts_with(${a}, ${b})`),
   STRPOS: ofBytesToo(same('strpos')),
-  SUBSTR: substr,
+  SUBSTR: nullFirst(substr),
   TO_CODE_POINTS: (call) =>
     arg(call, 0).type.kind === 'BYTES'
       ? bytesToCodePoints(call)
       : `list_transform(list_filter(string_split(${sqlOf(call, 0)}, ''), lambda c: c <> ''), lambda c: CAST(unicode(c) AS BIGINT))`,
-  TRANSLATE: ofBytesToo(translateCharacters),
+  TRANSLATE: nullFirst(ofBytesToo(translateCharacters)),
   TRIM: trim('trim'),
   UNICODE: (call) =>
     call.bind([sqlOf(call, 0)], (s) => `CAST(CASE ${s} WHEN '' THEN 0 ELSE unicode(${s}) END AS BIGINT)`),
   UPPER: (call) =>
     ofBytes(call) ? overLatin1(call, { emit: translated(LOWERCASE, UPPERCASE) }) : named('lq_upper')(call),
-};
+} satisfies FunctionTable;
+
+// ------------------------------------------------------------------------------------------
+// INITCAP: the first letter of each word upper, the others lower.
+
+/** Unicode's White_Space: TRIM takes it off when it is not told what, and it ends a word of INITCAP. */
+export const WHITE_SPACE =
+  '\t\n\v\f\r \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000';
+
+const DELIMITERS = `${WHITE_SPACE}[](){}/|<>!?@"^#$&~_,.:;*%+-\\`;
+
+export function initcap(call: Call): string {
+  const delimiters = call.args[1];
+  if (delimiters !== undefined && delimiters.constant === null) return initcapOf(call, delimiters.sql);
+  const set = delimiters?.constant ?? DELIMITERS;
+  const escaped = set.replace(/[\\\][^-]/g, '\\$&');
+  const pattern = quoteText(set === '' ? '(?s).+' : `[${escaped}]|[^${escaped}]+`);
+  // Others are no characters of what is ASCII.
+  const inAscii = quoteText(set.replace(/[^\0-\x7f]/gu, ''));
+  return call.bind([sqlOf(call, 0)], (s) => capitalized(call, s, inAscii, pattern, quoteText(`${set}ß`)));
+}
+
+/**
+ * Texts in ASCII by a function of our own; the letters of others as Unicode has them in DuckDB, by one regular expression, some thirty
+ * times as long.
+ *
+ * @param s names the text
+ * @param unchanged in SQL: the delimiters, which stay as they are, and the sharp s, which has no capital form of one letter
+ */
+function capitalized(call: Call, s: string, delimiters: string, pattern: string, unchanged: string): string {
+  const given = [s, delimiters].map((sql) => ({ sql, sized: 'text' as const }));
+  const inAscii = ownFunction(call, 'lq_initcap', given, { text: true });
+  const first = `CASE WHEN contains(${unchanged}, w[1]) THEN w[1] ELSE upper(w[1]) END`;
+  const words = `list_transform(regexp_extract_all(${s}, ${pattern}), lambda w: ${first} || lower(w[2:]))`;
+  return `CASE WHEN strlen(${s}) = length(${s}) THEN ${inAscii} ELSE array_to_string(${words}, '') END`;
+}
+
+function initcapOf(call: Call, delimiters: string): string {
+  return call.bind([sqlOf(call, 0), delimiters], (s, set) =>
+    call.bind([`regexp_replace(${set}, '[\\\\\\]\\[^-]', '\\\\\\0', 'g')`, `${set} || 'ß'`], (escaped, unchanged) => {
+      const pattern = `CASE ${set} WHEN '' THEN '(?s).+' ELSE '[' || ${escaped} || ']|[^' || ${escaped} || ']+' END`;
+      const text = capitalized(call, s, set, pattern, unchanged);
+      return `CASE WHEN ${s} IS NULL OR ${set} IS NULL THEN NULL ELSE ${text} END`;
+    }),
+  );
+}

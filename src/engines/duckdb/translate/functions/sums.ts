@@ -1,8 +1,8 @@
 /** SUM and AVG of what DuckDB adds up in another way: NUMERIC, INTERVAL and FLOAT64. */
 import { duckType, fail } from '../../sql';
 import type { Bind, Call } from '../expressions/call';
-import type { AggregateRow, Parts } from './aggregate-functions';
-import { intervalOf, quotientOfParts } from './interval-arithmetic';
+import type { PrintAggregate, Parts } from './aggregate-functions';
+import { intervalOf, quotientOfParts } from './intervals';
 
 // ---------------------------------------------------------------- values that are added up part by part
 
@@ -80,7 +80,7 @@ function decimalOf(p: Parts, units: string): string {
   return `CAST(lq_of_digits(${units}) AS ${duckType(p.call.type)})`;
 }
 
-export const sumOfDecimals: AggregateRow = (p) => {
+export const sumOfDecimals: PrintAggregate = (p) => {
   const overflow = p.call.safe ? 'NULL' : fail('overflow', p.call.span);
   return withWholeAndRest(p, [], (whole, rest) => {
     const units = `(${whole} * ${UNIT} + ${rest})`;
@@ -92,7 +92,7 @@ export const sumOfDecimals: AggregateRow = (p) => {
 };
 
 /** Rounded to the last digit, halves away from nought. */
-export const averageOfDecimals: AggregateRow = (p) =>
+export const averageOfDecimals: PrintAggregate = (p) =>
   withWholeAndRest(p, [ONE_EACH], (whole, units, n = '') => {
     const rest = `(${whole} % ${n} * ${UNIT} + ${units})`;
     const left = `((${rest} % ${n} + ${n}) % ${n})`;
@@ -113,12 +113,12 @@ function failing({ call }: Parts): Pick<Call, 'fail'> {
   return { fail: (failure) => (call.safe ? 'NULL' : fail(failure, call.span)) };
 }
 
-export const sumOfIntervals: AggregateRow = (p) =>
+export const sumOfIntervals: PrintAggregate = (p) =>
   withSumsOfParts(p, INTERVAL_PARTS, ([months = '', days = '', micros = '']) =>
     intervalOf(failing(p), months, days, micros),
   );
 
-export const averageOfIntervals: AggregateRow = (p) => {
+export const averageOfIntervals: PrintAggregate = (p) => {
   const bind: Bind = (values, body) => p.ctx.bind(values, body);
   return withSumsOfParts(p, [...INTERVAL_PARTS, ONE_EACH], ([months = '', days = '', micros = '', count = '']) => {
     const quotient = quotientOfParts({ ...failing(p), bind }, [months, days, micros], count);

@@ -3,15 +3,10 @@
  * DuckDB then skips whatever lies outside of these times, in all parts, before it reads a wide column. Without it, it reads the
  * columns of every row that it sorts (docs/decisions/first-rows.md).
  */
+import { functionOf } from '../../../../googlesql/functions/catalogue';
 import type { Expr, Relation, ResolvedQuery, SortKey, TableScan } from '../../../../googlesql/resolved';
 import { operandsOf } from '../../../../googlesql/resolved-walk';
 import { canFail } from '../../../../googlesql/totality';
-
-/** Conditions that cost next to nothing, if they are evaluated twice. */
-const CHEAP: ReadonlySet<string> = new Set([
-  ...['$and', '$or', '$not', '$equal', '$not_equal', '$less', '$less_or_equal', '$greater', '$greater_or_equal'],
-  ...['$between', '$in', '$is_null', '$is_true', '$is_false', 'IF', 'IFNULL', 'COALESCE'],
-]);
 
 /** A table whose rows are filtered one by one. */
 export interface FilteredTable {
@@ -52,8 +47,9 @@ export function amongFirst(
   return { kind: 'filter', input: relation, condition };
 }
 
+/** Whether it is a condition that costs next to nothing, if it is evaluated twice. */
 function isCheap(expr: Expr): boolean {
-  if (expr.kind === 'call' && !CHEAP.has(expr.function)) return false;
+  if (expr.kind === 'call' && !['condition', 'conditional'].includes(functionOf(expr).category)) return false;
   return operandsOf(expr).every(isCheap);
 }
 

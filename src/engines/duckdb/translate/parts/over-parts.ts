@@ -17,19 +17,26 @@ import type {
   TableScan,
   UnnestScan,
 } from '../../../../googlesql/resolved';
-import { mapOperands, mapRelation, replacing, visitQuery, type Mapping } from '../../../../googlesql/resolved-walk';
-import { FIRST_INSTANT, LAST_INSTANT } from '../../../../googlesql/literals/timestamp';
+import {
+  mapOperands,
+  mapRelation,
+  replacing,
+  visitQuery,
+  type Mapping,
+  visibleColumns,
+} from '../../../../googlesql/resolved-walk';
+import { FIRST_INSTANT, LAST_INSTANT } from '../../../../googlesql/literals/temporal';
+import { called, NOWHERE, columnRef } from '../../../../googlesql/resolved-nodes';
 import type { Span } from '../../../../googlesql/syntax';
 import type { SqlType, TableSchema } from '../../../../googlesql/types';
-import { PrintBudget } from '../print-budget';
-import type { ListShape } from '../relations/list-shapes';
 import { conjuncts } from '../relations/subquery-lists';
-import { visibleColumns } from '../relations/visible-columns';
 import { amongFirst, filteredTable } from './first-rows';
 import { isLarge, PartScan } from './part-scan';
 import { CorrelatedRow, StoredPlace, type Place } from './place';
 import { Union, type Branch } from './union';
 import type { Part } from '../../data/part';
+import { PrintBudget } from '../context';
+import type { ListShape } from './physical-type';
 
 export interface OverParts {
   readonly query: ResolvedQuery;
@@ -139,9 +146,7 @@ class Rewriting {
     const { relation, output } = this.#query(query, []);
     const renamed = query.output.flatMap(({ column }, i): ComputedColumn[] => {
       const now = output[i]!.column;
-      return now.id === column.id
-        ? []
-        : [{ column, expr: { kind: 'column', column: now, type: now.type, span: NOWHERE } }];
+      return now.id === column.id ? [] : [{ column, expr: columnRef(now) }];
     });
     return { ...query, ctes: [], relation: withComputed(relation, renamed) };
   }
@@ -287,7 +292,7 @@ class Rewriting {
       for (const { column, source } of columns) {
         const place = placeOfColumn(source, inner);
         if (place !== null) places.set(column.id, place);
-        else computed.push({ column, expr: { kind: 'column', column: source, type: source.type, span: NOWHERE } });
+        else computed.push({ column, expr: columnRef(source) });
       }
       return { relation: withComputed(branch.relation, computed), places };
     });
@@ -420,7 +425,6 @@ class Rewriting {
   }
 }
 
-const NOWHERE: Span = { start: 0, end: 0 };
 const NO_PLACES: ReadonlyMap<number, Place> = new Map();
 
 function unchanged<T>(part: T): T {
@@ -480,8 +484,7 @@ function placeOfColumn({ id }: Column, scope: Scope): Place | null {
 function allOf(conditions: readonly Expr[], { type, span }: Expr): Expr {
   const [first] = conditions;
   if (first === undefined) return { kind: 'literal', type, value: 'true', span };
-  const together = { function: '$and', safe: false, args: conditions, named: {}, part: null, type, span } as const;
-  return conditions.length === 1 ? first : { kind: 'call', ...together };
+  return conditions.length === 1 ? first : called('$and', conditions, type, span);
 }
 
 function isCall(expr: Expr, name: string): expr is Extract<Expr, { kind: 'call' }> {

@@ -1,12 +1,12 @@
 /** Where the rows have a value, of which only what is read becomes a column. */
 import type { Column, ComputedColumn, Expr, Relation } from '../../../../googlesql/resolved';
+import { called, columnRef } from '../../../../googlesql/resolved-nodes';
 import type { Span } from '../../../../googlesql/syntax';
 import type { SqlType } from '../../../../googlesql/types';
 import { physicalFieldNames } from '../../sql';
-import { type ListShape, listShape } from '../relations/list-shapes';
 import type { PartScan } from './part-scan';
-
-const NOWHERE: Span = { start: 0, end: 0 };
+import { listShape } from './physical-type';
+import type { ListShape } from './physical-type';
 
 export interface Place {
   /** As GoogleSQL knows it. */
@@ -57,15 +57,14 @@ export class StoredPlace implements Place {
   value(span: Span): Expr {
     const { type } = this;
     const column = this.scan.column(this.path, type);
-    const stored: Expr = { kind: 'column', column, type: column.type, span };
+    const stored = columnRef(column, span);
     if (column.type === type) return stored;
-    const lists = { function: '$with_lists', args: [stored], named: {}, part: null, safe: false } as const;
-    return { kind: 'call', ...lists, type, span };
+    return called('$with_lists', [stored], type, span);
   }
 
   unbracketed(): Unbracketed {
     const column = this.scan.column(this.path, this.type);
-    const expr: Expr = { kind: 'column', column, type: column.type, span: NOWHERE };
+    const expr = columnRef(column);
     return { expr, shape: listShape(column.type, this.type) };
   }
 }
@@ -98,7 +97,7 @@ export class CorrelatedRow {
           known = { id: this.newId(), name: 'value', type: outer.type };
           this.#computed.push({ column: known, expr: outer.value(span) });
         }
-        return { kind: 'column', column: known, type: known.type, span };
+        return columnRef(known, span);
       },
       unbracketed: () => null,
     };
@@ -107,7 +106,7 @@ export class CorrelatedRow {
 
 /** A column that a relation computes, or one of its fields: what it reads is what it is. */
 export function valueOfColumn(column: Column, fields: readonly number[], span: Span): Expr {
-  let expr: Expr = { kind: 'column', column, type: column.type, span };
+  let expr: Expr = columnRef(column, span);
   for (const index of fields) {
     if (expr.type.kind !== 'STRUCT') throw new Error('a field of something that is no struct');
     expr = { kind: 'field', input: expr, index, type: expr.type.fields[index]!.type, span };

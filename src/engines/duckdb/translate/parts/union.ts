@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 
 import type { Column, ComputedColumn, Expr, OutputColumn, Relation, SetRelation } from '../../../../googlesql/resolved';
+import { called, NOWHERE, columnRef } from '../../../../googlesql/resolved-nodes';
 import type { Span } from '../../../../googlesql/syntax';
 import type { SqlType } from '../../../../googlesql/types';
 import { valueOfColumn, type Place, type Unbracketed } from './place';
@@ -11,8 +12,6 @@ export interface Branch {
   /** Where it has those columns of the query as written that are no columns of `relation`, by their ids. */
   readonly places: ReadonlyMap<number, Place>;
 }
-
-const NOWHERE: Span = { start: 0, end: 0 };
 
 /** UNION ALL of branches, with a column for each value that something above reads. */
 export class Union {
@@ -63,7 +62,7 @@ export class Union {
     const column: Column = { id: this.newId(), name: from.name, type: { kind: 'JSON' } };
     this.#columns.push(column);
     this.#inputs.forEach((input, i) => input.addJson(from.name, values[i]!.expr));
-    return { expr: { kind: 'column', column, type: column.type, span: NOWHERE }, shape };
+    return { expr: columnRef(column), shape };
   }
 }
 
@@ -95,9 +94,8 @@ class Input {
   }
 
   addJson(name: string, value: Expr): void {
-    const json = { function: '$to_json', args: [value], named: {}, part: null, safe: false } as const;
-    const expr: Expr = { kind: 'call', ...json, type: { kind: 'JSON' }, span: NOWHERE };
-    this.output.push({ name, column: this.#columnOf(name, expr) });
+    const json = called('$to_json', [value], { kind: 'JSON' }, NOWHERE);
+    this.output.push({ name, column: this.#columnOf(name, json) });
   }
 
   #columnOf(name: string, expr: Expr): Column {
@@ -130,7 +128,7 @@ class UnionPlace implements Place {
 
   value(span: Span): Expr {
     const column = this.union.column(this.column, this.fields, this.type);
-    return { kind: 'column', column, type: this.type, span };
+    return columnRef(column, span);
   }
 
   unbracketed(): Unbracketed | null {

@@ -10,6 +10,7 @@ import type {
   UnnestScan,
   Windowed,
 } from '../../../../googlesql/resolved';
+import { called, columnRef, queryOf } from '../../../../googlesql/resolved-nodes';
 import {
   mapOperands,
   mapRelation,
@@ -17,12 +18,12 @@ import {
   replacing,
   visitQuery,
   type Mapping,
+  visibleColumns,
 } from '../../../../googlesql/resolved-walk';
 import type { Context } from '../context';
 import { printExpr } from '../expressions/expressions';
 import { outerColumns } from './ctes';
 import { conjuncts, printAsLists } from './subquery-lists';
-import { visibleColumns } from './visible-columns';
 
 /**
  * DuckDB takes an aggregate whose arguments are all columns of the rows around the subquery for one of the query around it, and
@@ -76,7 +77,7 @@ export function withSubqueriesComputed(ctx: Context, relation: Windowed): Relati
     const column = { id: ctx.newColumn(), name: '', type };
     ctx.estimates.define(column, written);
     columns.push({ column, expr: written });
-    return { kind: 'column', column, type, span };
+    return columnRef(column, span);
   };
   const mapped = mapRelation(relation, { ...UNCHANGED, expr });
   if (columns.length === 0) return null;
@@ -88,7 +89,6 @@ const UNCHANGED: Mapping = { expr: (expr) => expr, relation: (relation) => relat
 
 const hasSubquery = (expr: Expr): boolean => expr.kind === 'subquery' || operandsOf(expr).some(hasSubquery);
 
-const NOWHERE = { start: 0, end: 0 };
 const SINGLE_ROW: Relation = { kind: 'single_row' };
 
 function filtered(input: Relation, conditions: readonly Expr[]): Relation {
@@ -117,10 +117,10 @@ function withoutRelations(ctx: Context, expr: Expr): Expr {
     return mapOperands(expr, { expr: (operand) => withoutRelations(ctx, operand), query: (query) => query });
   if (printAsLists(ctx, expr) !== null) return expr;
   const { type, span } = expr.operand ?? expr;
-  const value: Expr = { kind: 'column', column: { id: ctx.newColumn(), name: '', type }, type, span };
+  const value = columnRef({ id: ctx.newColumn(), name: '', type }, span);
   if (expr.operand === null) return value;
   const args = [withoutRelations(ctx, expr.operand), value];
-  return { kind: 'call', function: '$equal', safe: false, args, named: {}, part: null, type: expr.type, span };
+  return called('$equal', args, expr.type, span);
 }
 
 /** @param input of the relation, which gets the columns around it that the relation reads; null: it reads none */
@@ -139,7 +139,7 @@ function withColumnsComputed(
   }
   const columns = [...outer].map(([id, column]) => ({
     column: renamed.get(id)!,
-    expr: { kind: 'column', column, type: column.type, span: NOWHERE } as const,
+    expr: columnRef(column),
   }));
   const computed: Relation = { kind: 'compute', input, columns };
   const mapping = replacing((expr) => {
@@ -152,7 +152,7 @@ function withColumnsComputed(
 /** By their ids. What is bound inside a lambda is no column. */
 function columnsAround(ctx: Context, relation: Relation, input: Relation): ReadonlyMap<number, Column> {
   const alone = mapRelation(relation, { ...UNCHANGED, relation: () => SINGLE_ROW });
-  const query = { ctes: [], relation: alone, output: [], valueTable: false, ordered: false };
+  const query = queryOf(alone);
   const own = new Set(visibleColumns(input).map(({ id }) => id));
   const ids = [...outerColumns(query)].filter((id) => !own.has(id) && !ctx.bound.has(id));
   const columns = new Map<number, Column>();

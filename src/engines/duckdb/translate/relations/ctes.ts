@@ -1,8 +1,9 @@
 /** Which CTEs are computed once and kept, and which are written out at each place that reads them. */
 import { columnsOfQuery } from '../../../../googlesql/columns-read';
+import { functionOf } from '../../../../googlesql/functions/catalogue';
 import type { Cte, Expr, Relation, ResolvedQuery } from '../../../../googlesql/resolved';
-import { visitQuery } from '../../../../googlesql/resolved-walk';
-import { RANDOM } from '../expressions/call';
+import { queryOf } from '../../../../googlesql/resolved-nodes';
+import { visitQuery, definesOf } from '../../../../googlesql/resolved-walk';
 
 /** So many times written out, any CTE costs DuckDB more to plan than to keep. */
 const MANY_READS = 50;
@@ -60,42 +61,14 @@ export function isClosed(query: ResolvedQuery): boolean {
 /** The ids of columns of the rows around it that a query reads. */
 export function outerColumns(query: ResolvedQuery): ReadonlySet<number> {
   const defined = new Set<number>();
-  visitQuery(query, {
-    relation: (relation) => {
-      switch (relation.kind) {
-        case 'table':
-        case 'cte':
-          relation.columns.forEach((c) => defined.add(c.column.id));
-          break;
-        case 'unnest':
-          defined.add(relation.element.id);
-          if (relation.offset !== null) defined.add(relation.offset.id);
-          break;
-        case 'compute':
-          relation.columns.forEach((c) => defined.add(c.column.id));
-          break;
-        case 'aggregate':
-          relation.keys.forEach((k) => defined.add(k.column.id));
-          relation.aggregates.forEach((a) => defined.add(a.column.id));
-          break;
-        case 'window':
-          relation.functions.forEach((f) => defined.add(f.column.id));
-          break;
-        case 'set':
-          relation.columns.forEach((c) => defined.add(c.id));
-          break;
-        default:
-          break;
-      }
-    },
-  });
+  visitQuery(query, { relation: (relation) => definesOf(relation).forEach(({ column }) => defined.add(column.id)) });
   return new Set([...columnsOfQuery(query)].filter((id) => !defined.has(id)));
 }
 
 /** The ids of the columns that an expression reads, not those of its subqueries' own. */
 export function outerColumnsOf(expr: Expr): ReadonlySet<number> {
   const relation: Relation = { kind: 'filter', input: { kind: 'single_row' }, condition: expr };
-  return outerColumns({ ctes: [], relation, output: [], valueTable: false, ordered: false });
+  return outerColumns(queryOf(relation));
 }
 
 /** The ids of all CTEs that the body of `cte` reads, through others too. */
@@ -120,7 +93,7 @@ function isVolatile(query: ResolvedQuery): boolean {
   let found = false;
   visitQuery(query, {
     expr: (expr) => {
-      found ||= expr.kind === 'call' && RANDOM.has(expr.function);
+      found ||= expr.kind === 'call' && functionOf(expr).value === 'random';
     },
   });
   return found;

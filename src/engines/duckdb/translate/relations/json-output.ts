@@ -1,7 +1,9 @@
 /** Result rows as JSON, by the type table of the service: DuckDB writes the text, JavaScript never sees the values. */
+import type { Expr, ResolvedQuery } from '../../../../googlesql/resolved';
+import { relationsBelow, definesOf } from '../../../../googlesql/resolved-walk';
 import type { SqlType } from '../../../../googlesql/types';
 import type { Context } from '../context';
-import { numericText } from '../expressions/value-texts';
+import { numericText } from '../expressions/casts';
 import { fail, physicalFieldNames, quoteName, quoteText, structOf } from '../../sql';
 
 /** How values are written where there is a choice. */
@@ -109,4 +111,24 @@ export function arrayOf(ctx: Context, x: string, valueOf: (element: string) => s
   const value = valueOf(variable);
   const list = value === variable ? x : `list_transform(${x}, lambda ${variable}: ${value})`;
   return `CASE WHEN ${x} IS NULL THEN [] WHEN list_count(${x}) < len(${x}) THEN ${fail('null_element')} ELSE ${list} END`;
+}
+
+// ------------------------------------------------------------------------------------------
+// Which columns hold values just as a table stores them. In those, arrays inside records are never NULL and no array holds a NULL, so that
+// writing them out needs no look inside.
+
+/** The ids of the columns of `query` that are taken from tables unchanged, whole or in part. */
+export function storedColumns(query: ResolvedQuery): ReadonlySet<number> {
+  const stored = new Set<number>();
+  for (const relation of relationsBelow(query)) {
+    for (const { column, from, call } of definesOf(relation))
+      if (call === null && from.every((source) => isStored(source, stored))) stored.add(column.id);
+  }
+  return stored;
+}
+
+function isStored(expr: Expr, stored: ReadonlySet<number>): boolean {
+  if (expr.kind === 'column') return stored.has(expr.column.id);
+  if (expr.kind === 'call') return expr.function === '$with_lists' && expr.args.every((arg) => isStored(arg, stored));
+  return expr.kind === 'field' && isStored(expr.input, stored);
 }

@@ -5,6 +5,7 @@
  * run in two steps: the rows that the stored query shows are written into temporary tables, and all that can fail is computed over these.
  */
 import { columnsRead } from '../../../../googlesql/columns-read';
+import type { ScalarName } from '../../../../googlesql/functions/function-table';
 import type {
   Aggregate,
   AggregateCall,
@@ -17,6 +18,7 @@ import type {
   Relation,
   ResolvedQuery,
 } from '../../../../googlesql/resolved';
+import { called, NOWHERE, columnRef, queryOf } from '../../../../googlesql/resolved-nodes';
 import {
   callExpressions,
   mapOperands,
@@ -26,13 +28,14 @@ import {
   replacing,
   visitQuery,
   type Mapping,
+  visibleColumns,
 } from '../../../../googlesql/resolved-walk';
 import type { Span } from '../../../../googlesql/syntax';
 import type { SqlType } from '../../../../googlesql/types';
 import { aggregateFailsItself, failsItself } from '../../../../googlesql/totality';
+import { aggregateRow } from '../functions/aggregate-functions';
 import { isClosed, outerColumns, outerColumnsOf } from './ctes';
 import { conjuncts } from './subquery-lists';
-import { visibleColumns } from './visible-columns';
 
 export interface OwnRows {
   /** The query over the tables, which are among its CTEs. */
@@ -278,7 +281,7 @@ class Separation {
   }
 
   #table(relation: Relation): CteScan {
-    const query = queryOf(relation, visibleColumns(relation));
+    const query = queryOf(relation, ...visibleColumns(relation));
     const cte: Cte = { id: ++this.#lastId, name: 'own rows', span: NOWHERE, query };
     this.#tables.add(cte.id);
     this.#made.push(cte);
@@ -326,14 +329,7 @@ class Separation {
   }
 }
 
-const NOWHERE = { start: 0, end: 0 };
-
 const placeOf = ({ kind, span }: Expr): string => `${kind} ${span.start}-${span.end}`;
-
-function queryOf(relation: Relation, columns: readonly Column[] = []): ResolvedQuery {
-  const output = columns.map((column) => ({ name: null, column }));
-  return { ctes: [], relation, output, valueTable: false, ordered: false };
-}
 
 const conditionsAlone = new WeakMap<Expr, Relation>();
 
@@ -354,8 +350,8 @@ function filtered(input: Relation, conditions: readonly Expr[]): Relation {
 }
 
 /** @param like has its type and place */
-function callOf(name: string, args: readonly Expr[], { type, span }: Expr): Expr {
-  return { kind: 'call', function: name, safe: false, args, named: {}, part: null, type, span };
+function callOf(name: ScalarName, args: readonly Expr[], { type, span }: Expr): Expr {
+  return called(name, args, type, span);
 }
 
 /** A condition of a CTE's scan as one of the CTE's own rows. */
@@ -375,13 +371,10 @@ function filteredSides({ type, left, right }: JoinRelation): readonly Relation[]
   ];
 }
 
-function columnRef(column: Column): Expr {
-  return { kind: 'column', column, type: column.type, span: NOWHERE };
-}
-
+/** DuckDB bounds what an aggregate gathers by its memory alone. */
 function aggregatesFail(relation: Relation): boolean {
-  if (relation.kind === 'aggregate') return relation.aggregates.some(({ call }) => aggregateFailsItself(call));
-  return relation.kind === 'window' && relation.functions.some(({ call }) => aggregateFailsItself(call.call));
+  if (relation.kind === 'aggregate') return relation.aggregates.some(({ call }) => aggregateFailsItself(call, false));
+  return relation.kind === 'window' && relation.functions.some(({ call }) => aggregateFailsItself(call.call, false));
 }
 
 /** Whether it reads a table, through CTEs too. */
@@ -399,12 +392,6 @@ function readsRows(relation: Relation): boolean {
 }
 
 const reading = new WeakMap<Relation, boolean>();
-
-/** Aggregates that give the same for the same rows in any order, of what is no FLOAT64. */
-const FREE_OF_ORDER: ReadonlySet<string> = new Set([
-  ...['APPROX_COUNT_DISTINCT', 'AVG', 'BIT_AND', 'BIT_OR', 'BIT_XOR', 'COUNT', 'COUNTIF', 'COUNT_STAR', 'GROUPING'],
-  ...['LOGICAL_AND', 'LOGICAL_OR', 'MAX', 'MIN', 'SUM'],
-]);
 
 /** A query without the LIMIT that ends it: which rows that cuts off decides on an error only where a value of a row cannot be written. */
 function withoutCut(query: ResolvedQuery): ResolvedQuery {
@@ -446,7 +433,7 @@ function isFreeOfOrder(query: ResolvedQuery, ofCte = (_cte: Cte): boolean => tru
 
 function isAggregateFreeOfOrder({ keys, aggregates }: Aggregate): boolean {
   const isFree = (call: AggregateCall): boolean =>
-    FREE_OF_ORDER.has(call.function) &&
+    aggregateRow(call).isFreeOfOrder &&
     callExpressions(call).length === call.args.length &&
     call.args.every(({ type }) => type.kind !== 'FLOAT64');
   return keys.every(({ expr }) => expr.type.kind !== 'FLOAT64') && aggregates.every(({ call }) => isFree(call));

@@ -3,7 +3,7 @@
  * nesting away; leaving unwanted columns out here keeps wide records from travelling through UNNEST, sorts and joins.
  */
 import { columnsRead } from '../../../../googlesql/columns-read';
-import { relationExpressions } from '../../../../googlesql/resolved-walk';
+import { relationExpressions, visibleColumns } from '../../../../googlesql/resolved-walk';
 import type {
   ComputedColumn,
   CteScan,
@@ -14,17 +14,15 @@ import type {
   ResolvedQuery,
   SetRelation,
 } from '../../../../googlesql/resolved';
+import { queryOf, columnRef } from '../../../../googlesql/resolved-nodes';
 import { gathersRows, printAggregate, printWindow } from '../functions/aggregates';
 import { withExtremeKeysComputed } from '../functions/having-extremes';
-import { withoutConstantRow } from './constant-rows';
 import { withOuterColumnsComputed, withOuterColumnsOfLambdas, withSubqueriesComputed } from './computed-inputs';
-import { visibleColumns } from './visible-columns';
 import { selectList } from '../select-list';
-import { columnName, type Context } from '../context';
+import { columnName, Context } from '../context';
 import { conjuncts } from './subquery-lists';
-import { printCondition, printExpr, printSortKeys } from '../expressions/expressions';
+import { printCondition, printExpr, printSortKeys, allInOrder } from '../expressions/expressions';
 import { printUnnest } from './unnest';
-import { allInOrder } from '../expressions/conditions';
 import { isClosed } from './ctes';
 
 export type Wanted = ReadonlySet<number>;
@@ -155,7 +153,7 @@ function printCut(ctx: Context, { input }: Limit, wanted: Wanted, limit: string)
 }
 
 function asQuery(relation: Relation): ResolvedQuery {
-  return { ctes: [], relation, output: [], valueTable: false, ordered: false };
+  return queryOf(relation);
 }
 
 /** What stands behind FROM: the rows of a relation for which a condition holds. */
@@ -234,4 +232,55 @@ function printSet(ctx: Context, relation: SetRelation, wanted: Wanted): string {
   const text = selects.join(` ${SET_OPERATORS[operator]}${distinct ? '' : ' ALL'} `);
   const shown = columns.filter((c) => wanted.has(c.id)).map((c) => columnName(c.id));
   return `${selectList(shown)} FROM (${text})`;
+}
+
+// ------------------------------------------------------------------------------------------
+// A join with one constant row (`FROM logs, params`, params being a SELECT without FROM) is no join: its columns are computed beside the
+// other side's. What they hold then folds, and a time bound made of them reaches the scan.
+
+/** `join` without its constant row; null where neither side is one. */
+export function withoutConstantRow(ctx: Context, join: JoinRelation): Relation | null {
+  if (join.type !== 'inner') return null;
+  for (const [side, other] of [
+    [join.right, join.left],
+    [join.left, join.right],
+  ] as const) {
+    const steps = constantRow(side);
+    if (steps === null || !steps.every((columns) => columns.every((c) => isFoldable(ctx, c)))) continue;
+    const computed = steps.reduce<Relation>((input, columns) => ({ kind: 'compute', input, columns }), other);
+    return join.on === null ? computed : { kind: 'filter', input: computed, condition: join.on };
+  }
+  return null;
+}
+
+/** The columns of a relation that is exactly one row without reading anything, in the steps they are computed in. */
+function constantRow(relation: Relation): readonly (readonly ComputedColumn[])[] | null {
+  switch (relation.kind) {
+    case 'single_row':
+      return [];
+    case 'compute': {
+      const before = constantRow(relation.input);
+      return before === null ? null : [...before, relation.columns];
+    }
+    case 'query':
+      return constantRow(relation.query.relation);
+    case 'cte': {
+      const before = constantRow(relation.cte.query.relation);
+      if (before === null) return null;
+      const renamed = relation.columns.map(({ column, source }) => ({
+        column,
+        expr: columnRef(source),
+      }));
+      return [...before, renamed];
+    }
+    default:
+      return null;
+  }
+}
+
+/** Whether DuckDB computes the column once: it is neither volatile nor able to fail, and reads no other rows. */
+function isFoldable(ctx: Context, { expr }: ComputedColumn): boolean {
+  // Printed on the side: what is not kept must not leave its parameters behind.
+  const aside = new Context(ctx.printScan, ctx.worthKeeping, ctx.ctesAreTables, ctx.estimates, new Set(), ctx.budget);
+  return !/\b(?:error|random|uuid)\(|\bSELECT\b/.test(printExpr(aside, expr));
 }

@@ -4,10 +4,9 @@
  */
 import { columnsRead } from '../../../../googlesql/columns-read';
 import type { AggregateCall, Column, Expr, Relation, SortKey, SubqueryExpr } from '../../../../googlesql/resolved';
-import { aggregateOfList } from '../functions/aggregate-lists';
+import { aggregateOfList } from '../functions/aggregates';
 import { NeedsRelation, type Context } from '../context';
-import { printExpr } from '../expressions/expressions';
-import { afterOthers } from '../expressions/conditions';
+import { printExpr, afterOthers } from '../expressions/expressions';
 import { listMembership } from '../expressions/membership';
 import { operandOf } from './subqueries';
 import { duckType, fail, structOf } from '../../sql';

@@ -3,9 +3,9 @@
  * forty times as much (3 million rows: 200 ms against 8 s).
  */
 import { columnsRead } from '../../../../googlesql/columns-read';
-import { hasOneRowAtMost } from '../../../../googlesql/cardinality';
+import { hasOneRowAtMost } from '../../../../googlesql/totality';
 import type { Relation, UnnestScan } from '../../../../googlesql/resolved';
-import { visibleColumns } from './visible-columns';
+import { visibleColumns } from '../../../../googlesql/resolved-walk';
 import { NeedsRelation, columnName, type Context } from '../context';
 import { printExpr } from '../expressions/expressions';
 import { printFilter, printRelation, type Wanted } from './relations';

@@ -1,0 +1,26 @@
+/** Parts of resolved trees that no query spells out so. */
+import type { ScalarName } from './functions/function-table';
+import type { Column, ColumnRef, FunctionCall, Relation, ResolvedQuery } from './resolved';
+import type { Span } from './syntax';
+import type { SqlType } from './types';
+
+export const NOWHERE: Span = { start: 0, end: 0 };
+
+export function columnRef(column: Column, span = NOWHERE): ColumnRef {
+  return { kind: 'column', column, type: column.type, span };
+}
+
+export function called(
+  name: ScalarName,
+  args: FunctionCall['args'],
+  type: SqlType,
+  span: Span,
+  part: string | null = null,
+): FunctionCall {
+  return { kind: 'call', function: name, safe: false, args, named: {}, part, type, span };
+}
+
+export function queryOf(relation: Relation, ...columns: readonly Column[]): ResolvedQuery {
+  const output = columns.map((column) => ({ name: null, column }));
+  return { ctes: [], relation, output, valueTable: false, ordered: false };
+}

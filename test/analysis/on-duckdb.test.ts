@@ -1,0 +1,6 @@
+import { openFixture } from '../engines/fixture-engine';
+import { analysisSuite } from './analyse';
+import { storedAnalysisSuite } from './stored';
+
+analysisSuite('the embedded engine', openFixture);
+storedAnalysisSuite('the embedded engine', openFixture);

@@ -46,6 +46,8 @@ export interface TokensOptions {
 /** The issuers of the keys file, and the tokens of theirs that have been verified. */
 export class Tokens {
   #issuers: readonly Issuer[] = [];
+  /** As it was reported last. */
+  #fault: string | null = null;
   readonly #known = new LRUCache<string, Known>({ max: MOST_TOKENS });
   readonly #verifying = new Map<string, Promise<void>>();
   /** When each account was used last. */
@@ -71,11 +73,13 @@ export class Tokens {
 
   /** Looks for changes of files, and reports what is wrong. */
   async look(): Promise<void> {
+    if (this.#issuers.length === 0 && this.#fault === null) return;
     await Promise.all(this.#issuers.map(({ source }) => source.look().catch(() => undefined)));
     const faults = this.#issuers.flatMap(({ entry, source: { fault } }) =>
       fault === null ? [] : `${entry.name}: ${fault}`,
     );
-    this.options.report('token_keys', faults.length === 0 ? null : faults.join(' '));
+    this.#fault = faults.length === 0 ? null : faults.join(' ');
+    this.options.report('token_keys', this.#fault);
   }
 
   close(): void {

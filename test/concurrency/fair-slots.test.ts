@@ -212,3 +212,51 @@ describe('slots of one name', () => {
     expect([slots.held, slots.waiting]).toEqual([0, 0]);
   });
 });
+
+describe('users of one issuer', () => {
+  const limits = (): RunLimits => ({ deadline: performance.now() + 60_000, signal: test.signal });
+  /** Takes slots for `name`, one for each of `runs`. */
+  const take = (slots: FairSlots, order: string[], name: string, runs: number, ends: (() => void)[] = []): void => {
+    for (let i = 0; i < runs; i++) {
+      const run = (): Promise<void> => {
+        order.push(name);
+        return new Promise((resolve) => ends.push(resolve));
+      };
+      slots.use(name, limits(), run).catch(() => undefined);
+    }
+  };
+
+  it('have a quarter of its slots each, two at least, and together no more than a key', async () => {
+    const slots = new FairSlots({ total: 100, perName: 16 });
+    const order: string[] = [];
+    take(slots, order, 'app/a', 10);
+    await settled();
+    expect(order).toHaveLength(4);
+    for (const user of ['b', 'c', 'd', 'e', 'f']) take(slots, order, `app/${user}`, 10);
+    take(slots, order, 'key', 3);
+    await settled();
+    expect(order.filter((name) => name.startsWith('app/'))).toHaveLength(16);
+    expect(order.filter((name) => name === 'key')).toHaveLength(3);
+    const few = new FairSlots({ total: 100, perName: 4 });
+    const two: string[] = [];
+    take(few, two, 'app/a', 10);
+    await settled();
+    expect(two).toHaveLength(2);
+  });
+
+  it('take turns among themselves, and their issuer has one turn among keys', async () => {
+    const slots = new FairSlots({ total: 1, perName: 1 });
+    const order: string[] = [];
+    const ends: (() => void)[] = [];
+    take(slots, order, 'first', 1, ends);
+    take(slots, order, 'app/a', 3, ends);
+    take(slots, order, 'app/b', 3, ends);
+    take(slots, order, 'key', 3, ends);
+    for (let i = 0; i < 9; i++) {
+      await settled();
+      ends.shift()?.();
+    }
+    await settled();
+    expect(order).toEqual(['first', 'app/a', 'key', 'app/b', 'key', 'app/a', 'key', 'app/b', 'app/a', 'app/b']);
+  });
+});

@@ -1,4 +1,4 @@
-import { Budgets, type SharedSpending, RedisSpending } from '../../src/limits/budget';
+import { type BudgetedKey, Budgets, type SharedSpending, RedisSpending } from '../../src/limits/budget';
 import type { RedisConnection } from '../../src/redis/connection';
 import { describeWithRedis, type RedisServer, startRedis } from '../redis-server';
 import { connectTo } from './redis';
@@ -8,7 +8,7 @@ const NOON = Date.parse('2026-11-21T12:00:00Z');
 const DAY = 86_400_000;
 
 /** undefined: the key may have more billed. */
-async function refusal(budgets: Budgets, key: { name: string; dailyBytes: bigint | null } = KEY): Promise<unknown> {
+async function refusal(budgets: Budgets, key: BudgetedKey = KEY): Promise<unknown> {
   return budgets.check(key).then(
     () => undefined,
     (error: unknown) => error,
@@ -28,6 +28,32 @@ describe('the budget of one process', () => {
     expect(await refusal(budgets, { name: 'fresh', dailyBytes: null })).toBeUndefined();
     expect(await refusal(none)).toBeUndefined();
     expect(await refusal(none, { name: 'own', dailyBytes: 100n })).toMatchObject({ reason: 'budgetExceeded' });
+  });
+
+  it('is that of a user and that of its issuer: whichever is spent first', async () => {
+    const budgets = new Budgets({ perDay: null, shared: null });
+    const user = (name: string): BudgetedKey => ({
+      name: `app/${name}`,
+      dailyBytes: 10n,
+      issuer: { name: 'app', dailyBytes: 25n },
+    });
+    budgets.charge('app/a', 10n);
+    expect(await refusal(budgets, user('a'))).toMatchObject({ reason: 'budgetExceeded' });
+    expect(await refusal(budgets, user('b'))).toBeUndefined();
+    budgets.charge('app/b', 9n);
+    budgets.charge('app/c', 9n);
+    expect(await refusal(budgets, user('d'))).toMatchObject({ reason: 'budgetExceeded' });
+    // Metrics have the issuer alone, and a user learns of its own account.
+    expect(budgets.today().map(({ key }) => key)).toEqual(['app']);
+    expect(budgets.left(user('b'))).toBe(0.1);
+  });
+
+  it('of a user is a twentieth of the default', async () => {
+    const budgets = new Budgets({ perDay: 100n, shared: null });
+    budgets.charge('app/a', 5n);
+    const user = { name: 'app/a', dailyBytes: null, issuer: { name: 'app', dailyBytes: null } };
+    expect(await refusal(budgets, user)).toMatchObject({ reason: 'budgetExceeded' });
+    expect(await refusal(budgets, { ...user, name: 'app/b' })).toBeUndefined();
   });
 
   it('refuses with what is left, when it resets, and when to come back', async () => {

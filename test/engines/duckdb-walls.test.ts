@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { QueryError, ServiceError } from '../../src/errors';
 import { openDatabase, type Database } from '../../src/engines/duckdb/engine/database';
 import { prepareCopy } from '../../src/engines/duckdb/engine/statements';
-import { CacheFolder } from '../../src/engines/duckdb/follow/cache-folder';
+import { Store } from '../../src/engines/duckdb/follow/store';
 import { DataFolder, ndjson } from './data-folder';
 
 /** What SQL could do if, against all other walls, it were DuckDB's own. */
@@ -96,7 +96,8 @@ describe('The DuckDB behind a data folder', () => {
   const SECRET = 'secret-beside-the-segments';
   let folder: DataFolder;
   let database: Database;
-  let cache: CacheFolder;
+  let cache: string;
+  let store: string;
   /** A file beside the segments, and one in DATA_DIR. */
   let files: readonly string[];
   beforeAll(async () => {
@@ -104,20 +105,13 @@ describe('The DuckDB behind a data folder', () => {
     folder = await DataFolder.make({ [name]: ndjson({ timestamp: '2026-01-01', id: SECRET }) });
     const { dataDir, cacheDir, log } = folder;
     database = await openDatabase({ dataDir, cacheDir, log, now: null, smallFile: 0 });
-    cache = await CacheFolder.of(cacheDir, dataDir);
-    const beside = join(cache.path, 'beside.csv');
+    store = (await Store.of(cacheDir, dataDir, log)).files;
+    cache = dirname(store);
+    const beside = join(cache, 'beside.csv');
     await writeFile(beside, `${SECRET}\n`);
-    await symlink(beside, join(cache.path, 'link.csv'));
-    const around = join(cache.segments, '..', 'beside.csv');
-    const manifest = cache.manifestOf('raw_pgbouncer_logs');
-    files = [
-      beside,
-      `${cache.segments}/../beside.csv`,
-      around,
-      join(cache.path, 'link.csv'),
-      manifest,
-      join(dataDir, name),
-    ];
+    await symlink(beside, join(cache, 'link.csv'));
+    const around = join(store, '..', 'beside.csv');
+    files = [beside, `${store}/../beside.csv`, around, join(cache, 'link.csv'), join(dataDir, name)];
   });
   afterAll(async () => {
     await database.close();
@@ -162,8 +156,8 @@ describe('The DuckDB behind a data folder', () => {
   });
 
   it('has no statement that reads or writes one', async () => {
-    const before = await readdir(cache.path, { recursive: true });
-    const target = join(cache.path, 'written');
+    const before = await readdir(cache, { recursive: true });
+    const target = join(cache, 'written');
     const statements = [
       ...files.flatMap((file) => [
         `SELECT * FROM ${quote(file)}`,
@@ -198,14 +192,15 @@ describe('The DuckDB behind a data folder', () => {
       const found = await outcome(sql);
       expect({ sql, found }).toMatchObject({ found: expect.not.stringContaining(SECRET) });
     }
-    expect(await readdir(cache.path, { recursive: true })).toEqual(before);
+    expect(await readdir(cache, { recursive: true })).toEqual(before);
   });
 
-  it('lets what would get through every other wall read segments, which is what it may read anyway', async () => {
-    expect(await outcome(`SELECT file FROM glob(${quote(`${cache.path}/**`)})`)).toContain('Permission Error');
-    const files = JSON.parse(await outcome(`SELECT file FROM glob(${quote(`${cache.segments}/**`)})`)) as [string][];
-    expect(files).toHaveLength(1);
-    for (const [file] of files) expect(file).toMatch(/\/segments\/raw_pgbouncer_logs\/\d+\.duckdb$/);
+  it('lets what would get through every other wall read the store, which is what it may read anyway', async () => {
+    expect(await outcome(`SELECT file FROM glob(${quote(`${cache}/**`)})`)).toContain('Permission Error');
+    const files = JSON.parse(await outcome(`SELECT file FROM glob(${quote(`${store}/**`)})`)) as [string][];
+    expect(files.length).toBeGreaterThan(1);
+    for (const [file] of files)
+      expect(file).toMatch(/\/store\/(?:hot\.duckdb(?:\.wal)?|raw_pgbouncer_logs\/\d+\.duckdb)$/);
   });
 });
 

@@ -6,7 +6,7 @@ import { longNumber } from '../data/json-line';
 import type { JsonObject } from '../data/strict-row';
 import { isInt64 } from '../data/strict-value';
 import { countOf, MOST_FIELDS } from './fields';
-import { NAMED } from './segment';
+import { NAMED } from './left-out';
 
 const DEEPEST = 15;
 

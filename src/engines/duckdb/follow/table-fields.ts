@@ -1,8 +1,7 @@
 import type { RestField } from '../../../googlesql/rest-schema';
 import type { JsonObject } from '../data/strict-row';
-import { MOST_FIELDS, sameFields, unitedFields } from './fields';
+import { MOST_FIELDS, unitedFields } from './fields';
 import { withFieldsOf } from './inferred-schema';
-import type { Manifest } from './manifest';
 import { type RowRules, rulesOf } from './rows';
 
 /** The fields of a table: declared, or inferred from its rows as they come. */
@@ -12,9 +11,9 @@ export class TableFields {
   /** @param declared null: inferred */
   constructor(
     private readonly declared: readonly RestField[] | null,
-    before: Pick<Manifest, 'fields'> | null,
+    before: readonly RestField[] | null,
   ) {
-    this.#all = declared ?? before?.fields ?? [];
+    this.#all = declared ?? before ?? [];
   }
 
   get all(): readonly RestField[] {
@@ -27,11 +26,6 @@ export class TableFields {
 
   get rules(): RowRules {
     return rulesOf(this.#all, this.isDeclared);
-  }
-
-  /** Whether rows that were stored under a manifest are rows of these fields. */
-  static match(declared: readonly RestField[] | null, manifest: Pick<Manifest, 'declared' | 'fields'>): boolean {
-    return declared === null ? !manifest.declared : sameFields(declared, manifest.fields);
   }
 
   /**

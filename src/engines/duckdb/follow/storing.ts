@@ -1,4 +1,5 @@
 /** Has sealed files written, one at a time: of hot relations, of what is too much for the hot file, and of sealed files. */
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 
@@ -187,6 +188,8 @@ export class Storing {
       if (kind === 'merge') this.#merged /= 2;
       this.#fail(job, error);
       return null;
+    } finally {
+      await rm(this.options.store.building, { recursive: true, force: true }).catch(() => undefined);
     }
   }
 

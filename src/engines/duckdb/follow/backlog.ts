@@ -28,6 +28,8 @@ export interface Resources {
 }
 
 const ROW_GROUP = 122_880;
+/** Milliseconds. */
+export const INTERRUPTED_EVERY = 50;
 /** Bytes of content whose rows are inserted together. */
 const INSERTED_AT_ONCE = 2 * 1024 * 1024;
 /** A value of a list counts as so many bytes of content, where that is more: as many as DuckDB takes for it, however short its text is. */
@@ -48,10 +50,11 @@ export interface Workshop {
   readonly rowGroup: number;
 }
 
-/** Does something with a database of its own, of which nothing but the file at `path` is left. @param folder emptied before */
+/** Does something with a database of its own, of which nothing but the file at `path` is left. @param folder emptied before @param signal interrupts it */
 export async function inWorkshop<T>(
   { threads, memory, rowGroup = ROW_GROUP }: Resources,
   folder: string,
+  signal: AbortSignal,
   work: (workshop: Workshop) => Promise<T>,
 ): Promise<T> {
   await rm(folder, { recursive: true, force: true });
@@ -67,11 +70,15 @@ export async function inWorkshop<T>(
     autoinstall_known_extensions: 'false',
     autoload_known_extensions: 'false',
   });
+  let interrupting: NodeJS.Timeout | undefined;
   try {
     const connection = await instance.connect();
+    // Between two statements there is nothing to interrupt.
+    interrupting = setInterval(() => signal.aborted && connection.interrupt(), INTERRUPTED_EVERY);
     await connection.run(`SET GLOBAL TimeZone = 'UTC'`);
     return await work({ instance, connection, path: join(folder, 'sealed.duckdb'), rowGroup });
   } finally {
+    clearInterval(interrupting);
     instance.closeSync();
   }
 }

@@ -6,7 +6,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { Watch } from '../data/conversion-progress';
 import type { Log } from '../engine/log';
 import { quoteText } from '../sql';
-import { inWorkshop, PARQUET, readBacklog, type Resources } from './backlog';
+import { INTERRUPTED_EVERY, inWorkshop, PARQUET, readBacklog, type Resources } from './backlog';
 import { castColumns } from './cast-columns';
 import { faultKind } from './folder-faults';
 import type { HotRelation } from './hot-relations';
@@ -38,8 +38,6 @@ const FIRST_PAUSE = 2_000;
 const LAST_PAUSE = 60_000;
 /** Rows that are sorted at once where the memory is short: as many as DuckDB reads at once. */
 const FEWEST_ROWS = 2_048;
-/** Milliseconds between two tries to interrupt a statement. */
-const INTERRUPTED_EVERY = 10;
 const UNFINISHED = 'unfinished.duckdb';
 
 export interface StoringOptions {
@@ -189,8 +187,12 @@ export class Storing {
       this.#fail(job, error);
       return null;
     } finally {
-      await rm(this.options.store.building, { recursive: true, force: true }).catch(() => undefined);
+      await this.#clear();
     }
+  }
+
+  async #clear(): Promise<void> {
+    await rm(this.options.store.building, { recursive: true, force: true }).catch(() => undefined);
   }
 
   /** Ends what is under way. */
@@ -200,6 +202,7 @@ export class Storing {
     const interrupting = setInterval(() => this.#connection?.interrupt(), INTERRUPTED_EVERY);
     await this.#settled;
     clearInterval(interrupting);
+    await this.#clear();
     this.#connection?.closeSync();
     this.#connection = null;
     this.#current = null;
@@ -256,7 +259,7 @@ export class Storing {
     const watch = new Watch(table.name, log.progress ?? (() => undefined));
     const lookUp = this.#connection!;
     const bounds = { atOnce, most, signal: this.#ending.signal };
-    return inWorkshop(resources, store.building, (workshop) =>
+    return inWorkshop(resources, store.building, bounds.signal, (workshop) =>
       readBacklog({ table, sources, dataDir, watch, lookUp, ...bounds }, workshop),
     );
   }
@@ -266,7 +269,7 @@ export class Storing {
     const { store, resources } = this.options;
     const { fields, segments } = table;
     const single = singleOfAll(merged, fields);
-    return inWorkshop(resources, store.building, async ({ connection, path, rowGroup }) => {
+    return inWorkshop(resources, store.building, this.#ending.signal, async ({ connection, path, rowGroup }) => {
       const inputs: string[] = [];
       for (const [i, segment] of [...merged].sort(latestFirst).entries()) {
         const file = join(store.filesOf(table.name), segment.file);

@@ -70,7 +70,7 @@ async function openFolder(options: DuckDbOptions, dataDir: string): Promise<Data
       const store = await folder.hold(connection);
       const { exportsDir = null } = options;
       await harden(connection, [store, ...(exportsDir === null ? [] : [resolve(exportsDir)])]);
-      await folder.start(await instance.connect());
+      await folder.start(await instance.connect(), await instance.connect());
     });
   const clock = clockOf(options);
   const instance = await open();

@@ -92,8 +92,8 @@ export class HotRelation {
   }
 
   /** When nobody reads it. */
-  async remove(): Promise<void> {
-    await this.table.drop();
+  async remove(connection: DuckDBConnection): Promise<void> {
+    await this.table.drop(connection);
   }
 }
 

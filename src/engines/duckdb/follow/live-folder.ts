@@ -75,6 +75,8 @@ export class LiveFolder {
   /** Tables whose parts are other ones than queries read. */
   readonly #stale = new Set<LiveTable>();
   #connection: DuckDBConnection | null = null;
+  /** Takes away what nobody reads any more: it must not be in transactions of the other one. */
+  #cleaning: DuckDBConnection | null = null;
   #ended: Promise<void> = Promise.resolve();
   #closing: AbortController = new AbortController();
   readonly #faults: FolderFaults;
@@ -140,9 +142,11 @@ export class LiveFolder {
   /**
    * Begins to follow, in the database that has been held. Resolves when queries can be answered.
    *
-   * @param storing seals rows, while the other connection takes in more
+   * @param storing seals rows, while the one that holds the database takes in more
+   * @param cleaning takes away what nobody reads any more
    */
-  async start(storing: DuckDBConnection): Promise<void> {
+  async start(storing: DuckDBConnection, cleaning: DuckDBConnection): Promise<void> {
+    this.#cleaning = cleaning;
     this.#storing.begin(storing);
     this.#closing = new AbortController();
     this.#tables.clear();
@@ -174,8 +178,8 @@ export class LiveFolder {
     await this.#storing.end();
     await this.#ended;
     await this.store.end();
-    this.#connection?.closeSync();
-    this.#connection = null;
+    for (const connection of [this.#connection, this.#cleaning]) connection?.closeSync();
+    this.#connection = this.#cleaning = null;
   }
 
   get status(): FolderStatus {
@@ -403,9 +407,11 @@ export class LiveFolder {
       .slice(0, 32);
     const stored = tables.map((table) => ({ ...table.table, unserved: this.#isUnserved(table) }));
     const served = stored.filter(({ schema }) => schema.columns.length > 0);
-    const connection = this.#connection;
+    const connection = this.#cleaning;
     void this.data.replace(served).then(async () => {
-      for (const clean of all) if (connection === this.#connection) await clean().catch(() => undefined);
+      for (const clean of all) {
+        if (connection !== null && connection === this.#cleaning) await clean(connection).catch(() => undefined);
+      }
     });
   }
 

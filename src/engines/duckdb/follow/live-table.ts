@@ -24,7 +24,7 @@ import { SegmentsOfTable } from './segments-of-table';
 import { isOfReading, NOT_STORED, type Seen, type Source, type SourceRecord } from './source';
 import { type Reconciled, SourcesOfTable } from './sources-of-table';
 import type { Put, Store } from './store';
-import { TableFields } from './table-fields';
+import { TableFields } from './inferred-schema';
 import { type CleanUp, TableParts } from './table-parts';
 
 /** Milliseconds until a file that cannot be read is tried again. */
@@ -283,9 +283,9 @@ export class LiveTable {
     });
     if (remove === null) return null;
     const rebuilt = await this.rebuild();
-    return async () => {
-      await rebuilt();
-      await remove();
+    return async (connection) => {
+      await rebuilt(connection);
+      await remove(connection);
     };
   }
 
@@ -305,7 +305,7 @@ export class LiveTable {
     if (gone.length === 0) return null;
     this.#segments.replace(segments, null);
     this.#hot.remove(relations);
-    return () => this.#remove(relations, segments);
+    return (connection) => this.#remove(connection, relations, segments);
   }
 
   async #commit(work: (put: Put) => Promise<void> | void): Promise<void> {
@@ -322,8 +322,12 @@ export class LiveTable {
     for (const { file } of segments) put('segment', this.name, file, null);
   }
 
-  async #remove(relations: readonly HotRelation[], segments: readonly Segment[]): Promise<void> {
-    for (const relation of relations) await relation.remove();
+  async #remove(
+    connection: DuckDBConnection,
+    relations: readonly HotRelation[],
+    segments: readonly Segment[],
+  ): Promise<void> {
+    for (const relation of relations) await relation.remove(connection);
     for (const { file } of segments) await rm(join(this.#store.filesOf(this.name), file), { force: true });
   }
 
@@ -597,9 +601,9 @@ export class LiveTable {
     const unread = this.#unread;
     const rebuilt = await this.#parts.rebuild(this.fields, this.#segments, this.#hot.all);
     this.#unread = this.#unread.filter((relation) => !unread.includes(relation));
-    return async () => {
-      await rebuilt();
-      await this.#remove(unread, []);
+    return async (connection) => {
+      await rebuilt(connection);
+      await this.#remove(connection, unread, []);
     };
   }
 
@@ -658,9 +662,9 @@ export class LiveTable {
       else this.#note(source, end);
     }
     const rebuilt = await this.rebuild();
-    return async () => {
-      await rebuilt();
-      await this.#remove(relations, gone);
+    return async (connection) => {
+      await rebuilt(connection);
+      await this.#remove(connection, relations, gone);
     };
   }
 }

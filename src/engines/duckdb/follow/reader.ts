@@ -9,7 +9,7 @@ import { LeftOutCount } from './left-out';
 import { type Progress, type RawRecord, readRecords } from './records';
 import { type ReadRow, recordRow, rowOf } from './rows';
 import type { Source } from './source';
-import type { TableFields } from './table-fields';
+import type { TableFields } from './inferred-schema';
 
 /** Rows of a source, one behind the other. */
 export interface ReadBatch {

@@ -53,9 +53,9 @@ export class RowTable {
     await statement.run();
   }
 
-  async drop(): Promise<void> {
+  async drop(connection = this.connection): Promise<void> {
     this.#insert?.destroySync();
-    await this.connection.run(`DROP TABLE IF EXISTS ${this.relation}`);
+    await connection.run(`DROP TABLE IF EXISTS ${this.relation}`);
   }
 
   #insertion(): string {

@@ -1,12 +1,14 @@
 /** What CACHE_DIR holds of one data folder: the hot file, which is written in transactions, and the sealed files that it names. */
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdir, mkdtemp, readdir, realpath, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, realpath, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type DuckDBConnection, LIST, listValue, VARCHAR, version } from '@duckdb/node-api';
 
+import { DataFault } from '../data/data-fault';
 import type { Log } from '../engine/log';
 import { messageOf } from '../engine/native-error';
+import { makeFolder } from '../process/workspace';
 import { quoteName, quoteText } from '../sql';
 
 /** Raised when the way rows are stored changes: everything is read again then. */
@@ -97,7 +99,8 @@ export class Store {
     for (let tries = 0; !(await this.#attach()); tries++) {
       const reason = 'Another process has CACHE_DIR';
       if (wait === null) {
-        this.#path = await mkdtemp(join(this.cacheDir, 'tmp-'));
+        this.#path = (await makeFolder(this.cacheDir, 'store')) ?? this.own;
+        if (this.#path === this.own) throw new DataFault(`CACHE_DIR ${this.cacheDir} cannot be used`);
         this.#isTemporary = true;
         await this.make();
         this.log.warn({ folder: this.#path }, `${reason}: rows are read into a temporary folder`);

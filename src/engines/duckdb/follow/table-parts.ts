@@ -13,8 +13,8 @@ import { rulesOf } from './rows';
 import { ARRIVAL_COLUMN, isNotOf, type Segment } from './segment';
 import type { SegmentsOfTable } from './segments-of-table';
 
-/** Gives back what nobody reads any more. */
-export type CleanUp = () => Promise<void>;
+/** Gives back what nobody reads any more. @param connection that has no transaction */
+export type CleanUp = (connection: DuckDBConnection) => Promise<void>;
 
 export interface PartsOptions {
   readonly name: string;
@@ -130,13 +130,12 @@ export class TableParts {
 
   /** What was used by the parts before alone. */
   #unused(used: ReadonlySet<string>, segments: SegmentsOfTable): CleanUp {
-    const { connection } = this.options;
     const views = [...this.#views].filter(([, view]) => !used.has(view));
     for (const [what] of views) this.#views.delete(what);
     const files = new Set(segments.all.map(({ file }) => file));
     const detached = [...this.#attached].filter(([file]) => !files.has(file));
     for (const [file] of detached) this.#attached.delete(file);
-    return async () => {
+    return async (connection) => {
       for (const [, view] of views) await connection.run(`DROP VIEW IF EXISTS ${view}`);
       for (const [, alias] of detached) await connection.run(`DETACH ${alias}`);
     };
@@ -162,12 +161,6 @@ export class TableParts {
     }
     used.add(view);
     return view;
-  }
-
-  async dispose(): Promise<void> {
-    const { connection } = this.options;
-    for (const view of this.#views.values()) await connection.run(`DROP VIEW IF EXISTS ${view}`);
-    for (const alias of this.#attached.values()) await connection.run(`DETACH ${alias}`);
   }
 }
 

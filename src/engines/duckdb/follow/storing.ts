@@ -6,7 +6,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { Watch } from '../data/conversion-progress';
 import type { Log } from '../engine/log';
 import { quoteText } from '../sql';
-import { INTERRUPTED_EVERY, inWorkshop, PARQUET, readBacklog, type Resources } from './backlog';
+import { type BacklogOptions, INTERRUPTED_EVERY, inWorkshop, PARQUET, readBacklog, type Resources } from './backlog';
 import { castColumns } from './cast-columns';
 import { faultKind } from './folder-faults';
 import type { HotRelation } from './hot-relations';
@@ -122,7 +122,8 @@ export class Storing {
         return this.#do('hot', table, [], () => this.#sealHot(table, failed !== undefined));
       }
       if (backlog.length > 0 && !isScattered) {
-        return this.#do('backlog', table, backlog, () => this.#readBacklog(table, backlog, atOnce, most));
+        const bounds = { atOnce, most, closely: failed !== undefined };
+        return this.#do('backlog', table, backlog, () => this.#readBacklog(table, backlog, bounds));
       }
       const merged = table.segments.mergeable(this.#merged, table.fields);
       if (merged.length > 0) return this.#do('merge', table, [], () => this.#merge(table, merged));
@@ -254,13 +255,17 @@ export class Storing {
     }
   }
 
-  #readBacklog(table: LiveTable, sources: readonly Source[], atOnce: number, most: number): Promise<Sealed> {
+  #readBacklog(
+    table: LiveTable,
+    sources: readonly Source[],
+    bounds: Pick<BacklogOptions, 'atOnce' | 'most' | 'closely'>,
+  ): Promise<Sealed> {
     const { dataDir, store, resources, log } = this.options;
     const watch = new Watch(table.name, log.progress ?? (() => undefined));
     const lookUp = this.#connection!;
-    const bounds = { atOnce, most, signal: this.#ending.signal };
-    return inWorkshop(resources, store.building, bounds.signal, (workshop) =>
-      readBacklog({ table, sources, dataDir, watch, lookUp, ...bounds }, workshop),
+    const { signal } = this.#ending;
+    return inWorkshop(resources, store.building, signal, (workshop) =>
+      readBacklog({ table, sources, dataDir, watch, lookUp, signal, ...bounds }, workshop),
     );
   }
 

@@ -248,7 +248,9 @@ it.each([
   ['into the hot file', {}],
   ['into a sealed one', { smallFile: 0 }],
 ])('A table of which nothing can be stored %s is not empty', async (_, options) => {
-  const inserts = jest.spyOn(RowTable.prototype, 'insert').mockRejectedValue(new Error('Out of Memory Error'));
+  const fault = new Error('Out of Memory Error');
+  jest.spyOn(RowTable.prototype, 'insert').mockRejectedValue(fault);
+  jest.spyOn(SegmentFile.prototype, 'add').mockRejectedValue(fault);
   await start({ [`${TABLE}.ndjson`]: ndjson(row('a')), 'other.ndjson': '' }, { complete: false, ...options });
   await eventually(() => expect(engine.dataStatus?.()?.degraded).toMatch(/cannot be stored.*Out of Memory/));
   await eventually(() =>
@@ -256,7 +258,7 @@ it.each([
   );
   expect(await rowsOf(engine, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
   expect(await rowsOf(engine, 'SELECT id FROM raw_postgres_logs')).toEqual([]);
-  inserts.mockRestore();
+  jest.restoreAllMocks();
   await become('a');
   await eventually(() => expect(engine.dataStatus?.()?.degraded).toBeNull());
 });

@@ -271,7 +271,8 @@ export class Store {
         () => true,
         () => false,
       );
-      if (!isGood) await this.#attachAgain();
+      if (isGood) return;
+      await this.#attachAgain();
       throw error;
     }
   }

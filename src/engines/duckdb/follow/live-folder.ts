@@ -37,7 +37,7 @@ const MOST_READING = 300;
 const WAITED_FOR = 32 * 1024 * 1024;
 /** The same in milliseconds. */
 const LONGEST_WAIT = 3_000;
-/** Milliseconds until the hot file is written anew once more, where that has failed. */
+/** Milliseconds until the hot file is written anew once more. */
 const CHECKPOINT_AGAIN = 60_000;
 /** Rows that have arrived which are read at once. */
 const MOST_ARRIVED = 10_000;
@@ -278,12 +278,12 @@ export class LiveFolder {
     const before = this.#sealedBefore;
     if (before !== null && !tables.some(({ hot }) => hot.all.some(({ since }) => since < before))) {
       this.#sealedBefore = null;
+      this.#checkpointAt = now + CHECKPOINT_AGAIN;
       for (const table of tables) table.closeHot();
       try {
         await this.store.checkpoint();
         this.#faults.set('write', null);
       } catch (error) {
-        this.#checkpointAt = now + CHECKPOINT_AGAIN;
         this.#faults.set('write', `CACHE_DIR cannot be written (${faultKind(error)}).`);
       }
     }

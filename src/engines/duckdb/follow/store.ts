@@ -22,6 +22,8 @@ export const ROW_GROUP = 20_480;
 const LONG_LOG = 64 * 1024 * 1024;
 /** Milliseconds between two tries to take a file that another process holds. */
 const TRY_AGAIN = 1_000;
+/** To attach again what could not be written. */
+const MOST_TRIES = 30;
 
 /** Held in this process: a lock of the operating system holds off other processes only. */
 const held = new Set<string>();
@@ -128,7 +130,9 @@ export class Store {
         held.delete(file);
         return false;
       }
-      const isDamaged = !/No space left|Permission denied|Read-only/.test(messageOf(error));
+      const isDamaged = !/No space left|Permission denied|Read-only|file handle|already attached/i.test(
+        messageOf(error),
+      );
       if (isDamaged) this.log.warn({ file }, 'The store is damaged, or of a later version: all rows are read again');
       if (
         isDamaged &&
@@ -262,11 +266,29 @@ export class Store {
     try {
       await this.#run('CHECKPOINT hot');
     } catch (error) {
-      // It cannot be read any more then, until it is attached again as it was.
-      await this.#run('DETACH hot').catch(() => undefined);
-      held.delete(join(this.files, HOT_FILE));
-      await this.#attach();
+      // It may have been the wrong moment; or the file cannot be read any more, until it is attached again as it was.
+      const isGood = await this.#run('SELECT count(*) FROM hot.records').then(
+        () => true,
+        () => false,
+      );
+      if (isGood) return;
+      await this.#attachAgain();
       throw error;
+    }
+  }
+
+  /** Who reads the file as it was holds it for a while. */
+  async #attachAgain(): Promise<void> {
+    await this.#run('DETACH hot').catch(() => undefined);
+    const file = quoteText(join(this.files, HOT_FILE));
+    for (let tries = 1; ; tries++) {
+      try {
+        await this.#run(`ATTACH ${file} AS hot (ROW_GROUP_SIZE ${ROW_GROUP})`);
+        return;
+      } catch (error) {
+        if (tries === MOST_TRIES) throw error;
+        await sleep(TRY_AGAIN);
+      }
     }
   }
 

@@ -77,6 +77,8 @@ export class LiveFolder {
   #connection: DuckDBConnection | null = null;
   /** Takes away what nobody reads any more: it must not be in transactions of the other one. */
   #cleaning: DuckDBConnection | null = null;
+  /** Settles when nothing runs on it. */
+  #takenAway: Promise<void> = Promise.resolve();
   #ended: Promise<void> = Promise.resolve();
   #closing: AbortController = new AbortController();
   readonly #faults: FolderFaults;
@@ -178,8 +180,11 @@ export class LiveFolder {
     await this.#storing.end();
     await this.#ended;
     await this.store.end();
-    for (const connection of [this.#connection, this.#cleaning]) connection?.closeSync();
+    const connections = [this.#connection, this.#cleaning];
     this.#connection = this.#cleaning = null;
+    // DuckDB does not survive that a connection is closed while something runs on it.
+    await this.#takenAway;
+    for (const connection of connections) connection?.closeSync();
   }
 
   get status(): FolderStatus {
@@ -408,11 +413,12 @@ export class LiveFolder {
     const stored = tables.map((table) => ({ ...table.table, unserved: this.#isUnserved(table) }));
     const served = stored.filter(({ schema }) => schema.columns.length > 0);
     const connection = this.#cleaning;
-    void this.data.replace(served).then(async () => {
+    const takeAway = async (): Promise<void> => {
       for (const clean of all) {
         if (connection !== null && connection === this.#cleaning) await clean(connection).catch(() => undefined);
       }
-    });
+    };
+    void this.data.replace(served).then(() => (this.#takenAway = this.#takenAway.then(takeAway)));
   }
 
   #isUnserved(table: LiveTable): boolean {

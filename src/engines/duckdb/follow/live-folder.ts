@@ -394,7 +394,7 @@ export class LiveFolder {
     const all = [...cleanUps];
     for (const table of this.#tables.values()) {
       const before = this.data.tables.get(table.name)?.unserved ?? false;
-      if (before !== this.#isUnserved(table)) this.#stale.add(table);
+      if (before !== table.isUnserved) this.#stale.add(table);
     }
     for (const table of this.#stale) {
       await this.#safely(table.name, async () => {
@@ -410,7 +410,7 @@ export class LiveFolder {
       .update(schemas.join('\n'))
       .digest('hex')
       .slice(0, 32);
-    const stored = tables.map((table) => ({ ...table.table, unserved: this.#isUnserved(table) }));
+    const stored = tables.map((table) => ({ ...table.table, unserved: table.isUnserved }));
     const served = stored.filter(({ schema }) => schema.columns.length > 0);
     const connection = this.#cleaning;
     const takeAway = async (): Promise<void> => {
@@ -419,10 +419,6 @@ export class LiveFolder {
       }
     };
     void this.data.replace(served).then(() => (this.#takenAway = this.#takenAway.then(takeAway)));
-  }
-
-  #isUnserved(table: LiveTable): boolean {
-    return table.isUnserved(this.#storing.hasFailed(table));
   }
 
   async #add(name: string): Promise<void> {

@@ -222,11 +222,11 @@ export class LiveTable {
     return faults.find(isGrave) ?? null;
   }
 
-  /** Whether there are rows and none of them is served: it must not pass for empty. @param failed whether a backlog could not be stored */
-  isUnserved(failed: boolean): boolean {
-    if (this.rows === 0 && this.fault !== null) return true;
-    const isUnread = ({ isChanged, read }: Source): boolean => isChanged && read.position.offset === 0;
-    return failed && this.#segments.rows === 0 && this.sources.some(isUnread);
+  /** Whether there are rows and none of them is served, as they cannot be read or have not been read yet: it must not pass for empty. */
+  get isUnserved(): boolean {
+    const isUnread = ({ isChanged, read, file }: Source): boolean =>
+      isChanged && read.position.offset === 0 && file.size > 0;
+    return this.rows === 0 && (this.fault !== null || this.sources.some(isUnread));
   }
 
   /** Bytes of the sealed files. */

@@ -95,10 +95,6 @@ export class Storing {
     return this.#current?.kind === 'backlog';
   }
 
-  hasFailed({ name }: LiveTable): boolean {
-    return this.#failed.has(name);
-  }
-
   /** Begins anew. @param connection of its own, to the database of the store */
   begin(connection: DuckDBConnection): void {
     this.#connection = connection;

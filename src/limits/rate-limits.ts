@@ -103,9 +103,7 @@ export class RateLimits {
     const unsent = { requests: 1 };
     this.#unsent.set(name, unsent);
     // The connection counts and logs its failures.
-    void this.#send(redis, name, unsent, policy, own)
-      .catch(() => undefined)
-      .finally(() => this.#unsent.delete(name));
+    void this.#send(redis, name, unsent, policy, own).catch(() => undefined);
   }
 
   async #send(
@@ -115,18 +113,23 @@ export class RateLimits {
     { window }: Policy,
     own: RateLimiterMemory,
   ): Promise<void> {
-    while (unsent.requests > 0) {
-      const sent = unsent.requests;
-      unsent.requests = 0;
-      const sum = await redis.run(async (client) => {
-        const shared = this.#sharedOf(client, redis.prefix);
-        const added = await shared.penalty(name, sent, { customDuration: window });
-        // Redis's clock was set back, or the window was a longer one: that count would stand until then.
-        if (added.msBeforeNext > window * 1000) await shared.delete(name);
-        return added;
-      });
-      if (sum.msBeforeNext > 0 && sum.msBeforeNext <= window * 1000)
-        await own.set(name, sum.consumedPoints + unsent.requests, sum.msBeforeNext / 1000);
+    try {
+      while (unsent.requests > 0) {
+        const sent = unsent.requests;
+        unsent.requests = 0;
+        const sum = await redis.run(async (client) => {
+          const shared = this.#sharedOf(client, redis.prefix);
+          const added = await shared.penalty(name, sent, { customDuration: window });
+          // Redis's clock was set back, or the window was a longer one: that count would stand until then.
+          if (added.msBeforeNext > window * 1000) await shared.delete(name);
+          return added;
+        });
+        if (sum.msBeforeNext > 0 && sum.msBeforeNext <= window * 1000)
+          await own.set(name, sum.consumedPoints + unsent.requests, sum.msBeforeNext / 1000);
+      }
+    } finally {
+      // In the same turn as the look above: a request that came between the two would never be sent.
+      this.#unsent.delete(name);
     }
   }
 

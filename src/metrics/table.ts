@@ -224,7 +224,7 @@ export const METRICS = {
     name: 'logquay_data_conversions',
     type: 'gauge',
     labels: ['table'],
-    help: "Segments written since the engine's process has started",
+    help: "Sealed files written since the engine's process has started",
   },
   collectedEvents: {
     name: 'logquay_collected_events_total',

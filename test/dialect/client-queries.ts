@@ -265,7 +265,7 @@ order by id -- newest last`,
   },
   {
     about: 'a word of the language as a name',
-    sql: `select h.date as date, count(*) as count, max(res.status_code) as max, min(l.timestamp) as timestamp, any_value(req.method) as role
+    sql: `select h.date as date, count(*) as count, max(res.status_code) as max, min(l.timestamp) as timestamp, max(req.method) as role
 from ${EDGE} cross join unnest(res.headers) as h where h.date is not null group by date having count >= 1 order by date, max`,
   },
   {

@@ -7,10 +7,10 @@ import type { Log } from '../../src/engines/duckdb/engine/log';
 import type { DuckDbOptions } from '../../src/engines/duckdb/engine/options';
 import { textsOf } from './queries';
 
-/** How rows lie in the engine: those of small files in memory, until they are stored as a segment. */
+/** How rows lie in the engine: those of small files in the hot file, until they are sealed. */
 export const FORMS = [
-  ['rows in memory', {}],
-  ['rows in segments', { smallFile: 0 }],
+  ['hot rows', {}],
+  ['sealed rows', { smallFile: 0 }],
 ] as const satisfies readonly (readonly [string, Partial<DuckDbOptions>])[];
 
 /** A DATA_DIR and a CACHE_DIR of a test's own, and engines over them. */
@@ -64,7 +64,11 @@ export class DataFolder {
   /** The rows of a query over the folder as it is now, by an engine that is closed again. */
   async rows(sql: string): Promise<unknown[]> {
     const engine = await this.open();
-    return rowsOf(engine, sql);
+    try {
+      return await rowsOf(engine, sql);
+    } finally {
+      await engine.close();
+    }
   }
 
   /** Rows that were named in the log as skipped. */

@@ -2,7 +2,7 @@
 import { mkdir, readdir, readFile, rename, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { CacheFolder } from '../../src/engines/duckdb/follow/cache-folder';
+import { Store } from '../../src/engines/duckdb/follow/store';
 import { DataFolder, ndjson, rowsOf } from './data-folder';
 import { schemaOf } from './fields';
 import { eventually } from './follow/eventually';
@@ -25,12 +25,11 @@ describe('Stored rows', () => {
   afterEach(() => folder.remove());
 
   const tableFolder = async (): Promise<string> =>
-    (await CacheFolder.of(folder.cacheDir, folder.dataDir)).segmentsOf('raw_x');
+    (await Store.of(folder.cacheDir, folder.dataDir, folder.log)).filesOf('raw_x');
   const segments = async (): Promise<string[]> =>
     (await readdir(await tableFolder())).filter((name) => name.endsWith('.duckdb'));
   /** Conversions since the last call. */
-  const conversions = (): number =>
-    folder.logged.splice(0).filter(({ message }) => message === 'Rows converted').length;
+  const conversions = (): number => folder.logged.splice(0).filter(({ message }) => message === 'Rows stored').length;
   async function restarted(): Promise<unknown> {
     const engine = await folder.open();
     const rows = await rowsOf(engine, SUM);
@@ -78,20 +77,31 @@ describe('Stored rows', () => {
     expect(await segments()).toHaveLength(1);
   });
 
-  it('have one writer, whom the next one follows', async () => {
-    const [writer, reader] = [await folder.open(), await folder.open()];
-    for (const engine of [writer, reader]) expect(await rowsOf(engine, SUM)).toEqual([ALL]);
-    expect(conversions()).toBe(1);
+  it('have one holder; another that does not wait has a temporary folder', async () => {
+    const [holder, other] = [await folder.open(), await folder.open()];
+    for (const engine of [holder, other]) expect(await rowsOf(engine, SUM)).toEqual([ALL]);
+    expect(conversions()).toBe(2);
+    const temporary = async (): Promise<string[]> =>
+      (await readdir(folder.cacheDir)).filter((name) => name.startsWith('tmp-'));
+    expect(await temporary()).toHaveLength(1);
+    await other.close();
+    expect(await temporary()).toEqual([]);
+    expect(await rowsOf(holder, SUM)).toEqual([ALL]);
+  });
+
+  it('have one holder; a service that waits takes over from where that has ended', async () => {
+    const holder = await folder.open();
+    const said: (string | null)[] = [];
+    const waiting = folder.open({ complete: false, onStatus: ({ degraded }) => void said.push(degraded) });
+    await eventually(() => expect(said[0]).toMatch(/Another process has CACHE_DIR/));
     await folder.write({ 'raw_x/more.ndjson': LARGE });
-    for (const engine of [writer, reader]) {
-      await eventually(async () => expect(await rowsOf(engine, SUM)).toEqual([{ c: 2 * ROWS, n: 2 * ALL.n }]));
-    }
-    await writer.close();
-    await folder.write({ 'raw_x/yet-more.ndjson': LARGE });
-    await eventually(async () => {
-      expect(await rowsOf(reader, SUM)).toEqual([{ c: 3 * ROWS, n: 3 * ALL.n }]);
-      expect(folder.logged.map(({ message }) => message)).toContain('This process now writes CACHE_DIR');
-    });
+    await eventually(async () => expect(await rowsOf(holder, SUM)).toEqual([{ c: 2 * ROWS, n: 2 * ALL.n }]));
+    conversions();
+    await holder.close();
+    const engine = await waiting;
+    expect(await rowsOf(engine, SUM)).toEqual([{ c: 2 * ROWS, n: 2 * ALL.n }]);
+    expect(engine.dataStatus?.()?.degraded).toBeNull();
+    expect(conversions()).toBe(0);
   });
 
   it('are named by folder and schema, not by what is in it or where it is stored: replicas share results', async () => {
@@ -114,12 +124,26 @@ describe('Stored rows', () => {
 
   it('leave nothing of an abandoned start behind', async () => {
     await restarted();
-    const { path } = await CacheFolder.of(folder.cacheDir, folder.dataDir);
-    await mkdir(join(path, 'building-1-x'));
-    await writeFile(join(await tableFolder(), '99.duckdb'), 'no manifest names it');
+    const { files } = await Store.of(folder.cacheDir, folder.dataDir, folder.log);
+    await mkdir(join(files, '..', 'building'));
+    await writeFile(join(await tableFolder(), '99.duckdb'), 'no record names it');
     expect(await restarted()).toEqual(ALL);
-    expect((await readdir(path)).sort()).toEqual(['arrivals.ndjson', 'lock.duckdb', 'manifests', 'segments']);
+    expect(await readdir(join(files, '..'))).toEqual(['store']);
     expect(await segments()).toHaveLength(1);
+  });
+
+  it('of an earlier version are recognised, and built anew with a word in the log', async () => {
+    const { files } = await Store.of(folder.cacheDir, folder.dataDir, folder.log);
+    const path = join(files, '..');
+    for (const name of ['manifests', 'segments/raw_x']) await mkdir(join(path, name), { recursive: true });
+    await writeFile(join(path, 'manifests', 'raw_x.json'), '{"format":4}');
+    for (const name of ['lock.duckdb', 'arrivals.ndjson', 'segments/raw_x/1.duckdb'])
+      await writeFile(join(path, name), '');
+    expect(await restarted()).toEqual(ALL);
+    expect(await readdir(path)).toEqual(['store']);
+    expect(folder.logged.map(({ message }) => message)).toContain(
+      'CACHE_DIR is of an earlier version: all rows are read again',
+    );
   });
 });
 

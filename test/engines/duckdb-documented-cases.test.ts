@@ -91,6 +91,7 @@ const OTHERS: readonly (readonly [expression: string, value: unknown])[] = [
   [`JSON_KEYS(JSON '{"a":[[{"b":1}]]}', mode => "lax recursive")`, ['a', 'a.b']],
   [`JSON_KEYS(JSON '5')`, []],
   [`EDIT_DISTANCE('a', 'b')`, 1],
+  [`EDIT_DISTANCE('', CAST(NULL AS STRING), max_distance => 10)`, null],
   [`EDIT_DISTANCE('aa', 'b')`, 2],
   [`EDIT_DISTANCE('aa', 'ba')`, 1],
   [`EDIT_DISTANCE('é', 'a')`, 1],

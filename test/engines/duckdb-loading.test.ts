@@ -141,14 +141,14 @@ describe('Rows of a data folder', () => {
     expect(folder.logged.at(-1)?.facts).toMatchObject({ skipped: 25 });
   });
 
-  it('are reported as skipped again when the converted table is used again', async () => {
+  it('are counted again when the stored table is used again', async () => {
     await plain(good, { ...good, i: 'x' });
     await folder.rows('SELECT 1 AS one');
     const before = folder.logged.splice(0).filter(({ level }) => level === 'warn');
     await folder.rows('SELECT 1 AS one');
     const again = folder.logged.filter(({ level }) => level === 'warn');
-    expect(again.map(({ message }) => message)).toEqual(before.map(({ message }) => message));
-    expect(again.at(-1)?.facts).toMatchObject({ skipped: 1 });
+    expect(again).toEqual(before.slice(-1));
+    expect(again).toMatchObject([{ facts: { skipped: 1 } }]);
   });
 
   it('survive a byte order mark, Windows line ends and a lone surrogate', async () => {

@@ -104,8 +104,8 @@ describe('an engine in a process of its own', () => {
     expect(engine.dataStatus()?.tables.find(({ table }) => table === 'things')).toMatchObject({ rows: 0, files: 1 });
     await engine.close();
     const [folder = ''] = await readdir(cacheDir);
-    expect(await readdir(join(cacheDir, folder))).toEqual(['lock.duckdb', 'manifests', 'segments']);
-    expect(await readdir(join(cacheDir, folder, 'segments'))).toEqual([]);
+    expect(await readdir(join(cacheDir, folder))).toEqual(['store']);
+    expect(await readdir(join(cacheDir, folder, 'store'))).toEqual(['hot.duckdb', 'hot.duckdb.wal']);
     await rm(dataDir, { recursive: true });
   });
 

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { ServiceError } from '../../src/errors';
 import { openDatabase, type Database } from '../../src/engines/duckdb/engine/database';
 import { prepareCopy } from '../../src/engines/duckdb/engine/statements';
-import { CacheFolder } from '../../src/engines/duckdb/follow/cache-folder';
+import { Store } from '../../src/engines/duckdb/follow/store';
 import { DataFolder, ndjson } from './data-folder';
 import { queryOf, within } from './queries';
 
@@ -12,7 +12,8 @@ describe('The DuckDB behind a data folder', () => {
   const SECRET = 'secret-beside-the-segments';
   let folder: DataFolder;
   let database: Database;
-  let cache: CacheFolder;
+  let cache: string;
+  let store: string;
   /** A file beside the segments, and one in DATA_DIR. */
   let files: readonly string[];
   let exportsDir: string;
@@ -23,14 +24,13 @@ describe('The DuckDB behind a data folder', () => {
     exportsDir = join(cacheDir, 'exports');
     database = await openDatabase({ dataDir, cacheDir, exportsDir, log, now: null, smallFile: 0 });
     await mkdir(exportsDir, { recursive: true });
-    cache = await CacheFolder.of(cacheDir, dataDir);
-    const beside = join(cache.path, 'beside.csv');
+    store = (await Store.of(cacheDir, dataDir, log)).files;
+    cache = dirname(store);
+    const beside = join(cache, 'beside.csv');
     await writeFile(beside, `${SECRET}\n`);
-    await symlink(beside, join(cache.path, 'link.csv'));
-    files = [
-      ...[beside, `${cache.segments}/../beside.csv`, join(cache.segments, '..', 'beside.csv')],
-      ...[join(cache.path, 'link.csv'), cache.manifestOf('raw_pgbouncer_logs'), join(dataDir, name)],
-    ];
+    await symlink(beside, join(cache, 'link.csv'));
+    const around = join(store, '..', 'beside.csv');
+    files = [beside, `${store}/../beside.csv`, around, join(cache, 'link.csv'), join(dataDir, name)];
   });
   afterAll(async () => {
     await database.close();
@@ -104,8 +104,8 @@ describe('The DuckDB behind a data folder', () => {
   });
 
   it('has no statement that reads or writes one', async () => {
-    const before = await readdir(cache.path, { recursive: true });
-    const target = quote(join(cache.path, 'written'));
+    const before = await readdir(cache, { recursive: true });
+    const target = quote(join(cache, 'written'));
     const statements = [
       ...files.flatMap((file) =>
         [
@@ -139,7 +139,7 @@ describe('The DuckDB behind a data folder', () => {
     ];
     for (const sql of statements)
       expect({ sql, found: (await outcome(sql)).includes(SECRET) }).toEqual({ sql, found: false });
-    expect(await readdir(cache.path, { recursive: true })).toEqual(before);
+    expect(await readdir(cache, { recursive: true })).toEqual(before);
   });
 
   it.each([
@@ -166,11 +166,12 @@ describe('The DuckDB behind a data folder', () => {
     expect(await outcome(sql)).toMatch(/Error/);
   });
 
-  it('lets what would get through every other wall read segments, which is what it may read anyway', async () => {
-    expect(await outcome(`SELECT file FROM glob(${quote(`${cache.path}/**`)})`)).toContain('Permission Error');
-    const files = JSON.parse(await outcome(`SELECT file FROM glob(${quote(`${cache.segments}/**`)})`)) as [string][];
-    expect(files).toHaveLength(1);
-    for (const [file] of files) expect(file).toMatch(/\/segments\/raw_pgbouncer_logs\/\d+\.duckdb$/);
+  it('lets what would get through every other wall read the store, which is what it may read anyway', async () => {
+    expect(await outcome(`SELECT file FROM glob(${quote(`${cache}/**`)})`)).toContain('Permission Error');
+    const files = JSON.parse(await outcome(`SELECT file FROM glob(${quote(`${store}/**`)})`)) as [string][];
+    expect(files.length).toBeGreaterThan(1);
+    for (const [file] of files)
+      expect(file).toMatch(/\/store\/(?:hot\.duckdb(?:\.wal)?|raw_pgbouncer_logs\/\d+\.duckdb)$/);
   });
 });
 

@@ -9,7 +9,7 @@ import { storedValue } from '../../src/engines/duckdb/data/field-sql';
 import { scanOf } from '../../src/engines/duckdb/data/file-scan';
 import { printLine } from '../../src/engines/duckdb/data/json-line';
 import { fittedRow, parsedRow } from '../../src/engines/duckdb/data/strict-row';
-import { Tail } from '../../src/engines/duckdb/follow/tail';
+import { RowTable } from '../../src/engines/duckdb/follow/row-table';
 import { quoteName } from '../../src/engines/duckdb/sql';
 import type { RestField } from '../../src/googlesql/rest-schema';
 import { Random } from '../dialect/random';
@@ -185,8 +185,12 @@ function read(lines: readonly string[]): Promise<readonly unknown[]> {
 /** The rows of a tail. */
 function insert(lines: readonly string[]): Promise<readonly unknown[]> {
   return inDuckDb(async (connection) => {
-    const tail = await Tail.create(connection, 'tail', FIELDS);
-    await tail.insert(lines.map((text) => ({ text, source: 1 })));
+    const tail = new RowTable(connection, 'tail', FIELDS, true);
+    await tail.create();
+    await tail.insert(
+      lines.map((text) => ({ text, source: 1 })),
+      0,
+    );
     const columns = FIELDS.map(({ name }) => quoteName(name));
     return textsOf(connection, `SELECT ${columns.join(', ')} FROM ${tail.relation} ORDER BY rowid`);
   });

@@ -357,3 +357,13 @@ describe('while running', () => {
     expect(reported.join()).not.toContain(hash('a'));
   });
 });
+
+it('keeps keys that send logs from reading, and keys that read from sending', async () => {
+  await writeKeys({ name: 'shipper', hash: hash('s'), ingest: true }, { name: 'reader', hash: hash('r') });
+  const ring = await open();
+  const sent = (secret: string) => headers({ 'x-api-key': [secret] });
+  expect(() => ring.authenticate(sent('s'))).toThrow('This key may send logs, and nothing else.');
+  expect(() => ring.authenticateIngest(sent('r'))).toThrow('This key may not send logs.');
+  expect([ring.authenticate(sent('r')).name, ring.authenticateIngest(sent('s')).name]).toEqual(['reader', 'shipper']);
+  expect(ring.find('shipper')).toBeNull();
+});

@@ -89,7 +89,9 @@ SELECT COUNT(*) AS c, COUNT(DISTINCT id) AS ids FROM raw_postgres_logs
 
 async function count(base: string): Promise<{ c: number; ids: number }> {
   const response = await fetch(`${base}/api/endpoints/query/count`, { headers: { 'X-API-KEY': API_KEY } });
-  const { result } = (await response.json()) as { result: [{ c: number; ids: number }] };
+  const text = await response.text();
+  const { result } = JSON.parse(text) as { result?: [{ c: number; ids: number }] };
+  if (result === undefined) throw new Error(text);
   return result[0];
 }
 

@@ -102,6 +102,12 @@ describe('a refusal', () => {
     ['select id from edge_log', 'sandboxViolation 1:16 edge_log', 'Did you mean edge_logs?'],
     ['select uper(id) from edge_logs', 'sandboxViolation 1:8 uper', 'Did you mean UPPER?'],
     ['select session_user() from edge_logs', 'sandboxViolation 1:8 session_user'],
+    // A routine outside is called by a name in quotes.
+    ['select `upper`(id) from edge_logs', 'sandboxViolation 1:8 `upper`'],
+    [
+      'from edge_logs |> with recursive a as (select 1) |> select id',
+      'sandboxViolation 1:19 with recursive a as (select 1)',
+    ],
     [
       "select to_char(timestamp, 'YYYY') from edge_logs",
       'sandboxViolation 1:8 to_char',

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 import { DuckDBInstance } from '@duckdb/node-api';
 
-import { faultKind } from '../../../src/engines/duckdb/follow/fault-kind';
+import { faultKind } from '../../../src/engines/duckdb/follow/folder-faults';
 
 /** What a file is set aside for is in the log: of DuckDB's messages, which may hold rows, only the kind. */
 describe('The kind of a fault', () => {

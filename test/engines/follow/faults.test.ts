@@ -19,11 +19,9 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import type { Engine } from '../../../src/engines/contract';
 import { ExactLines } from '../../../src/engines/duckdb/data/exact-lines';
 import type { DuckDbOptions } from '../../../src/engines/duckdb/engine/options';
-import { CacheFolder } from '../../../src/engines/duckdb/follow/cache-folder';
-import type { Converter } from '../../../src/engines/duckdb/follow/converter';
-import { Tail } from '../../../src/engines/duckdb/follow/tail';
-import { LocalConverter } from '../../../src/engines/duckdb/follow/local-converter';
-import type { SegmentJob, SegmentResult } from '../../../src/engines/duckdb/follow/segment-job';
+import { RowTable } from '../../../src/engines/duckdb/follow/row-table';
+import { SegmentFile } from '../../../src/engines/duckdb/follow/segment-file';
+import { Store } from '../../../src/engines/duckdb/follow/store';
 import { DataFolder, ndjson, rowsOf } from '../data-folder';
 import { eventually } from './eventually';
 import { asOrdinaryUser } from './ordinary-user';
@@ -37,7 +35,10 @@ const STORED: Partial<DuckDbOptions> = { smallFile: 0, tailBytes: 0 };
 
 let folder: DataFolder;
 let engine: Engine;
-afterEach(() => folder.remove());
+afterEach(async () => {
+  jest.restoreAllMocks();
+  await folder.remove();
+});
 
 async function start(
   files: Readonly<Record<string, string | Buffer>>,
@@ -66,10 +67,10 @@ async function settled(...expected: string[]): Promise<void> {
 
 const degraded = (): string | null => engine.dataStatus?.()?.degraded ?? null;
 const status = () => engine.dataStatus?.()?.tables.find(({ table }) => table === TABLE);
-const cache = (): Promise<CacheFolder> => CacheFolder.of(folder.cacheDir, folder.dataDir);
+const store = (): Promise<Store> => Store.of(folder.cacheDir, folder.dataDir, folder.log);
 
 async function segments(): Promise<string[]> {
-  return readdir((await cache()).segmentsOf(TABLE)).catch(() => []);
+  return readdir((await store()).filesOf(TABLE)).catch(() => []);
 }
 
 async function parquet(name: string, ...names: readonly string[]): Promise<Buffer> {
@@ -243,36 +244,34 @@ it('Rows that DuckDB refuses although they looked exact are read closely', async
   expect(status()).toMatchObject({ leftOut: { not_json: 1 }, faults: 0 });
 });
 
-it.each(['in memory', 'by a conversion'])('A table of which nothing can be stored %s is not empty', async (how) => {
-  const inserts = jest.spyOn(Tail.prototype, 'insert').mockRejectedValue(new Error('Out of Memory Error'));
-  let fails = true;
-  const local = new LocalConverter({ memory: '512MB', threads: 1 });
-  const convert: Converter['convert'] = (job) =>
-    fails ? Promise.reject(new Error('Out of Memory Error')) : local.convert(job);
-  await start(
-    { [`${TABLE}.ndjson`]: ndjson(row('a')), 'other.ndjson': '' },
-    {
-      complete: false,
-      ...(how === 'in memory' ? {} : { smallFile: 0, converter: () => ({ convert, close: () => local.close() }) }),
-    },
-  );
+it.each([
+  ['into the hot file', {}],
+  ['into a sealed one', { smallFile: 0 }],
+])('A table of which nothing can be stored %s is not empty', async (_, options) => {
+  const fault = new Error('Out of Memory Error');
+  jest.spyOn(RowTable.prototype, 'insert').mockRejectedValue(fault);
+  jest.spyOn(SegmentFile.prototype, 'add').mockRejectedValue(fault);
+  await start({ [`${TABLE}.ndjson`]: ndjson(row('a')), 'other.ndjson': '' }, { complete: false, ...options });
   await eventually(() => expect(engine.dataStatus?.()?.degraded).toMatch(/cannot be stored.*Out of Memory/));
   await eventually(() =>
     expect(rowsOf(engine, `SELECT id FROM ${TABLE}`)).rejects.toMatchObject({ reason: 'backendUnavailable' }),
   );
   expect(await rowsOf(engine, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
   expect(await rowsOf(engine, 'SELECT id FROM raw_postgres_logs')).toEqual([]);
-  fails = false;
-  inserts.mockRestore();
+  jest.restoreAllMocks();
   await become('a');
   await eventually(() => expect(engine.dataStatus?.()?.degraded).toBeNull());
 });
 
 it('Rows that cannot be inserted keep none of other files from being read', async () => {
-  const { insert } = Tail.prototype;
-  const inserts = jest.spyOn(Tail.prototype, 'insert').mockImplementation(async function (this: Tail, rows) {
+  const { insert } = RowTable.prototype;
+  const inserts = jest.spyOn(RowTable.prototype, 'insert').mockImplementation(async function (
+    this: RowTable,
+    rows,
+    arrived,
+  ) {
     if (rows.some(({ text }) => text.includes('refused'))) throw new Error('Out of Memory Error');
-    await insert.call(this, rows);
+    await insert.call(this, rows, arrived);
   });
   await start({
     [`${TABLE}/a.ndjson`]: ndjson(row('a'), row('b')),
@@ -302,94 +301,22 @@ it('A line that is longer than what is stored at once is stored, and what follow
   await become('a', 'b', 'c');
 });
 
-/** Something else has the name that a segment has while it is written from rows in memory. */
-async function keepTailsFromBeingWritten(): Promise<void> {
-  await mkdir(join((await cache()).segmentsOf(TABLE), 'unfinished.duckdb', 'folder'), { recursive: true });
-}
-
-it('Rows in memory are stored without a conversion, and by one where that fails', async () => {
-  const converted: number[] = [];
-  class Counted extends LocalConverter {
-    override async convert(job: SegmentJob): Promise<SegmentResult> {
-      const result = await super.convert(job);
-      converted.push(result.segment?.rows ?? 0);
-      return result;
-    }
-  }
-  const options = { tailBytes: 0, converter: () => new Counted({ memory: '1GB', threads: 1 }) };
-  await start({ [`${TABLE}.ndjson`]: ndjson(row('a'), row('b')) }, options);
+it('Rows for which there is too little memory are sorted in pieces', async () => {
+  const { add } = SegmentFile.prototype;
+  const pieces: string[] = [];
+  const adds = jest.spyOn(SegmentFile.prototype, 'add').mockImplementation(async function (this: SegmentFile, from) {
+    pieces.push(from);
+    if (!from.includes('rowid')) throw new Error('Out of Memory Error: failed to allocate');
+    await add.call(this, from);
+  });
+  const rows = Array.from({ length: 5_000 }, (_, i) => row(`${String(i).padStart(6, '0')}${'x'.repeat(400)}`));
+  await start({ [`${TABLE}.ndjson`]: ndjson(...rows) }, { smallFile: 2 ** 26, tailBytes: 0 });
   await eventually(async () => expect(await segments()).toEqual(['1.duckdb']));
-  expect(converted).toEqual([]);
-  await keepTailsFromBeingWritten();
-  await appendFile(path(`${TABLE}.ndjson`), ndjson(row('c')));
-  await eventually(async () => expect(await segments()).toContain('2.duckdb'));
-  expect(converted).toEqual([1]);
-  expect(degraded()).toBeNull();
-  await become('a', 'b', 'c');
-  await engine.close();
-  engine = await folder.open(options);
-  expect(await ids()).toEqual(['a', 'b', 'c']);
-  expect(await segments()).toEqual(['1.duckdb', '2.duckdb']);
-});
-
-it('Rows in memory that are too many to be stored at once are stored in parts', async () => {
-  const enough = 5 * 1024 * 1024;
-  let refused = 0;
-  /** Has memory for so much. */
-  class SmallConverter extends LocalConverter {
-    override async convert(job: SegmentJob): Promise<SegmentResult> {
-      const sizes = job.ranges.map(async (range) => {
-        const end = range.to?.position.offset ?? Math.min(job.most, (await stat(range.path)).size);
-        return end - range.from.position.offset;
-      });
-      const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
-      if (bytes <= enough) return super.convert(job);
-      refused++;
-      throw new Error('Out of Memory Error: failed to allocate');
-    }
-  }
-  const rows = Array.from({ length: 12_000 }, (_, i) => row(`${String(i).padStart(6, '0')}${'x'.repeat(400)}`));
-  await start(
-    {},
-    {
-      smallFile: 2 ** 26,
-      convertedBytes: enough,
-      tailBytes: 0,
-      converter: () => new SmallConverter({ memory: '1GB', threads: 1 }),
-    },
-  );
-  await keepTailsFromBeingWritten();
-  // The first look at it finds all of it.
-  const whole = join(folder.dataDir, '..', 'whole.ndjson');
-  await writeFile(whole, ndjson(...rows));
-  await rename(whole, path(`${TABLE}.ndjson`));
-  await eventually(async () => expect((await segments()).length).toBeGreaterThan(1));
-  expect(refused).toBeGreaterThan(1);
+  expect(pieces.length).toBeGreaterThan(3);
+  adds.mockRestore();
   await eventually(() => expect(degraded()).toBeNull());
   const counted = `SELECT COUNT(*) AS n, COUNT(DISTINCT id) AS ids FROM ${TABLE}`;
-  await eventually(async () => expect(await rowsOf(engine, counted)).toEqual([{ n: 12_000, ids: 12_000 }]));
-});
-
-it('A start does not wait for segments to be merged', async () => {
-  let merges = 0;
-  class EndlessMerger extends LocalConverter {
-    override convert(job: SegmentJob): Promise<SegmentResult> {
-      if (job.merged.length === 0) return super.convert(job);
-      merges++;
-      return new Promise(() => undefined);
-    }
-  }
-  const options = { ...STORED, converter: () => new EndlessMerger({ memory: '1GB', threads: 1 }) };
-  await start({ [`${TABLE}/a.ndjson`]: ndjson(row('a')), [`${TABLE}/b.ndjson`]: ndjson(row('b'), row('c')) }, options);
-  await eventually(async () => expect(await segments()).toHaveLength(1));
-  // Less than half of what the segment has is served.
-  await rm(path(`${TABLE}/b.ndjson`));
-  await become('a');
-  await eventually(() => expect(merges).toBe(1));
-  await engine.close();
-  engine = await folder.open(options);
-  expect(await ids()).toEqual(['a']);
-  await eventually(() => expect(merges).toBe(2));
+  expect(await rowsOf(engine, counted)).toEqual([{ n: 5_000, ids: 5_000 }]);
 });
 
 it('A schema.json that changes is named, and counts from the next start on', async () => {
@@ -421,7 +348,7 @@ describe('Where CACHE_DIR cannot be written', () => {
   it('rows are served, and stored later', async () => {
     await start({ [`${TABLE}/x.ndjson`]: ndjson(row('a')) }, STORED);
     await eventually(async () => expect(await segments()).toHaveLength(1));
-    const { segments: place } = await cache();
+    const place = (await store()).filesOf(TABLE);
     await rename(place, `${place}-away`);
     await writeFile(place, 'no folder');
     await appendFile(path(`${TABLE}/x.ndjson`), ndjson(row('b')));
@@ -439,15 +366,12 @@ describe('Where CACHE_DIR cannot be written', () => {
   it('the service starts all the same', async () => {
     await start({ [`${TABLE}.ndjson`]: ndjson(row('a')) }, STORED);
     await engine.close();
-    const { lock } = await cache();
-    await rm(lock);
-    await symlink('/nowhere/lock.duckdb', lock);
+    const { files } = await store();
+    await rm(files, { recursive: true });
+    await mkdir(join(files, 'hot.duckdb', 'folder'), { recursive: true });
     await appendFile(path(`${TABLE}.ndjson`), ndjson(row('b')));
     engine = await folder.open();
     await become('a', 'b');
-    expect(degraded()).toContain('CACHE_DIR cannot be written');
-    await rm(lock);
-    await eventually(() => expect(degraded()).toBeNull());
   });
 });
 
@@ -490,16 +414,21 @@ describe('Segments', () => {
     await start({ [`${TABLE}.ndjson`]: ndjson(row('a')) }, STORED);
     await engine.close();
     const [name = ''] = await segments();
-    const file = join((await cache()).segmentsOf(TABLE), name);
+    const file = join((await store()).filesOf(TABLE), name);
     await writeFile(file, Buffer.alloc((await stat(file)).size, 1));
     engine = await folder.open(STORED);
     expect(await ids()).toEqual(['a']);
   });
 
-  it('of a damaged manifest are written again', async () => {
+  it.each<[string, (hot: string) => Promise<void>]>([
+    ['is damaged', (hot) => writeFile(hot, Buffer.alloc(20_000, 1))],
+    ['is gone', (hot) => rm(hot)],
+  ])('are written again where the hot file %s', async (_, damage) => {
     await start({ [`${TABLE}.ndjson`]: ndjson(row('a')) }, STORED);
     await engine.close();
-    await writeFile((await cache()).manifestOf(TABLE), '{"format":');
+    const hot = join((await store()).files, 'hot.duckdb');
+    for (const file of [hot, `${hot}.wal`]) await rm(file, { force: true });
+    await damage(hot).catch(() => undefined);
     engine = await folder.open(STORED);
     expect(await ids()).toEqual(['a']);
     expect(await segments()).toHaveLength(1);

@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib';
 
 import type { Engine } from '../../../src/engines/contract';
 import type { DuckDbOptions } from '../../../src/engines/duckdb/engine/options';
-import { Tail } from '../../../src/engines/duckdb/follow/tail';
+import { RowTable } from '../../../src/engines/duckdb/follow/row-table';
 import { DataFolder, ndjson, rowsOf } from '../data-folder';
 import { eventually } from './eventually';
 
@@ -68,7 +68,7 @@ describe('What is written', () => {
   });
 
   it('is inserted together where it is in many files, each of which counts by itself', async () => {
-    const inserts = jest.spyOn(Tail.prototype, 'insert');
+    const inserts = jest.spyOn(RowTable.prototype, 'insert');
     const names = Array.from({ length: 40 }, (_, i) => String(i).padStart(2, '0'));
     // Without an id, so that equal rows of several files have to be numbered.
     const equal = { timestamp: '2026-09-30T11:00:00Z', event_message: 'equal' };

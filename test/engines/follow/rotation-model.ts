@@ -19,30 +19,25 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
-import { readContent } from '../../../src/engines/duckdb/follow/content';
-import { ContentFault } from '../../../src/engines/duckdb/follow/content-fault';
+import { ContentFault, readContent } from '../../../src/engines/duckdb/follow/content';
+import { ChangedContent, resumeDigest } from '../../../src/engines/duckdb/follow/content-digest';
+import { isMoved } from '../../../src/engines/duckdb/follow/copies';
 import { type FolderScan, scanFolder } from '../../../src/engines/duckdb/follow/folder-scan';
-import type { SourceRecord } from '../../../src/engines/duckdb/follow/manifest';
-import { isMoved } from '../../../src/engines/duckdb/follow/moved-file';
-import { ChangedContent, resumeDigest } from '../../../src/engines/duckdb/follow/resume-digest';
-import type { Progress } from '../../../src/engines/duckdb/follow/segment-job';
-import type { Source } from '../../../src/engines/duckdb/follow/source';
+import type { Source, SourceRecord } from '../../../src/engines/duckdb/follow/source';
 import { SourcesOfTable } from '../../../src/engines/duckdb/follow/sources-of-table';
 import type { Random } from '../../dialect/random';
 
 const TABLE = 'x';
 const NEWLINE = 10;
 
-/** What is in CACHE_DIR. */
+/** What the hot file knows. */
 interface Stored {
-  readonly sources: readonly SourceRecord[];
-  readonly nextSource: number;
+  readonly sources: ReadonlyMap<number, SourceRecord>;
+  readonly next: number;
 }
 
-/** A conversion under way. */
-interface Job {
-  readonly ranges: readonly { readonly source: number; readonly path: string; readonly to: Progress | null }[];
-}
+/** Sources that are read as a backlog, and where they were found. */
+type Job = readonly { readonly source: number; readonly path: string }[];
 
 export class RotationModel {
   readonly steps: string[] = [];
@@ -50,7 +45,7 @@ export class RotationModel {
   readonly written: string[] = [];
   /** Rows of sources, by number and how much was read: after a kill a source has what is stored of it. */
   readonly #rowsOf = new Map<string, readonly string[]>();
-  #stored: Stored = { sources: [], nextSource: 1 };
+  #stored: Stored = { sources: new Map(), next: 1 };
   #sources: SourcesOfTable;
   #scan: FolderScan | null = null;
   #job: Job | null = null;
@@ -92,7 +87,7 @@ export class RotationModel {
     if (this.#copied !== null) await this.#truncate();
   }
 
-  /** A whole look, and a conversion where there is one. */
+  /** A whole look, and a backlog where there is one. */
   async look(): Promise<void> {
     this.#scan = await this.#look();
     await this.#reconcile();
@@ -205,7 +200,8 @@ export class RotationModel {
   async #reconcile(): Promise<void> {
     if (this.random.chance(0.5)) await this.#finishJob();
     const { files } = this.#scan!;
-    const { gone } = await this.#sources.reconcile(files, () => true);
+    const { gone, moved } = await this.#sources.reconcile(files, () => true);
+    if (moved) this.#save();
     this.#note(
       `reconcile: ${this.#sources.all.map(({ id, file }) => `${id} ${file.path}`).join(', ')}; gone ${gone.length}`,
     );
@@ -213,11 +209,20 @@ export class RotationModel {
 
   async #read(): Promise<void> {
     for (const source of this.#sources.all) {
-      if (!source.converting && source.isChanged) await this.#readSource(source);
+      if (source.converting || !source.isChanged) continue;
+      await this.#readSource(source);
+      this.#save();
     }
   }
 
-  /** Reads what is new of a source, as `TailReader` and `SegmentWriter` do. */
+  /** One transaction: before a kill or not at all. */
+  #save(): void {
+    const read = this.#sources.all.filter((source) => source.read.position.offset > 0);
+    const sources = read.map((source) => [source.id, source.record()] as const);
+    this.#stored = { sources: new Map(sources), next: this.#sources.next };
+  }
+
+  /** Reads what is new of a source, as `LiveTable` does. */
   async #readSource(source: Source): Promise<void> {
     const { compression, identity, size, modified } = source.file;
     const path = source.pathIn(this.folder);
@@ -248,32 +253,23 @@ export class RotationModel {
   }
 
   #startJob(): void {
-    const ranges = this.#sources.all.flatMap((source): Job['ranges'] => {
-      if (source.isInTail) return [{ source: source.id, path: source.pathIn(this.folder), to: source.read }];
-      if (!source.isChanged) return [];
-      source.converting = true;
-      return [{ source: source.id, path: source.pathIn(this.folder), to: null }];
-    });
-    this.#note(`store ${ranges.map(({ source, to }) => `${source}${to === null ? ' and more' : ''}`).join(', ')}`);
-    this.#job = { ranges };
+    const changed = this.#sources.all.filter((source) => source.isChanged);
+    for (const source of changed) source.converting = true;
+    this.#job = changed.map((source) => ({ source: source.id, path: source.pathIn(this.folder) }));
+    this.#note(`begin with ${changed.map(({ id }) => id).join(', ')}`);
   }
 
-  /** The manifest is written at once: before a kill or not at all. */
   async #finishJob(): Promise<void> {
     if (this.#job === null) return;
-    for (const { source: id, path, to } of this.#job.ranges) {
+    for (const { source: id, path } of this.#job) {
       const source = this.#sources.find(id);
       if (source === undefined) continue;
-      const moved = await isMoved(path, source.file.identity);
       source.converting = false;
-      if (moved) continue;
-      if (to === null) await this.#readSource(source);
-      source.stored = to ?? source.read;
+      if (!(await isMoved(path, source.file.identity))) await this.#readSource(source);
     }
     this.#job = null;
-    const sources = this.#sources.all.filter(({ stored }) => stored.position.offset > 0).map(({ record }) => record);
-    this.#stored = { sources, nextSource: this.#sources.next };
-    this.#note(`stored ${sources.map(({ id, path }) => `${id} ${path}`).join(', ')}`);
+    this.#save();
+    this.#note(`stored ${this.#sources.all.map(({ id, file }) => `${id} ${file.path}`).join(', ')}`);
   }
 
   #path(name: string): string {

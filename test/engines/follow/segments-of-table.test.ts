@@ -17,6 +17,8 @@ function segment(hour: number, changed: Partial<Segment> = {}): Segment {
     sources: { 1: 100_000 },
     fields: FIELDS,
     single: ['metadata'],
+    arrived: null,
+    before: 0,
     ...changed,
   };
 }

@@ -4,11 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
-import { ContentDigest, DIGEST_BLOCK } from '../../../src/engines/duckdb/follow/content-digest';
+import {
+  ChangedContent,
+  ContentDigest,
+  DIGEST_BLOCK,
+  resumeDigest,
+} from '../../../src/engines/duckdb/follow/content-digest';
 import type { FoundFile } from '../../../src/engines/duckdb/follow/folder-scan';
-import { START } from '../../../src/engines/duckdb/follow/records';
-import { ChangedContent, resumeDigest } from '../../../src/engines/duckdb/follow/resume-digest';
-import type { Progress } from '../../../src/engines/duckdb/follow/segment-job';
+import { type Progress, START } from '../../../src/engines/duckdb/follow/records';
 import { readSourceName } from '../../../src/engines/duckdb/follow/source-name';
 import { SourcesOfTable } from '../../../src/engines/duckdb/follow/sources-of-table';
 import { cpuTimeOf } from '../../cpu-time';
@@ -34,7 +37,7 @@ function read(content: string): Progress {
   return { position: { ...START, offset: Buffer.byteLength(content) }, digest: digest.state() };
 }
 
-const sources = (): SourcesOfTable => new SourcesOfTable('x', folder, { sources: [], nextSource: 1 });
+const sources = (): SourcesOfTable => new SourcesOfTable('x', folder, { sources: new Map(), next: 1 });
 const reconcile = (of: SourcesOfTable, ...files: readonly FoundFile[]) => of.reconcile(files, () => true);
 const paths = (of: SourcesOfTable): Record<number, string> =>
   Object.fromEntries(of.all.map(({ id, file }) => [id, file.path]));

@@ -15,7 +15,7 @@ const NAMED = 10;
 
 /** Where the rows of a file go. */
 export interface ParquetTarget {
-  /** Has the fields' columns, and one for the number of the source. */
+  /** Has the fields' columns, one for the number of the source, and one that is NULL. */
   readonly table: string;
   readonly source: number;
   readonly rules: { readonly timed: boolean; readonly identified: boolean };
@@ -71,7 +71,7 @@ export async function loadParquet(
     const value = unchanged ? `r${i}` : storedValue(field, `r${i}`, 'blob');
     return rules.identified && field.name === 'id' ? `coalesce(nullif(${value}, ''), ${generated(readings)})` : value;
   });
-  const insert = `INSERT INTO ${table} SELECT ${[...values, source].join(', ')} FROM ${base} WHERE NOT (${bad})`;
+  const insert = `INSERT INTO ${table} SELECT ${[...values, source, 'NULL'].join(', ')} FROM ${base} WHERE NOT (${bad})`;
   const { rowsChanged } = await watch.statement('Converting', connection, connection.run(insert));
   const total = await connection.runAndReadAll(`SELECT count(*) FROM ${all}`);
   if (Number(total.getRows()[0]?.[0]) === rowsChanged) return [];

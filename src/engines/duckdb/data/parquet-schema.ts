@@ -8,7 +8,7 @@ import {
 } from '@duckdb/node-api';
 import type { RestField } from '../../../googlesql/rest-schema';
 import { countOf, MOST_FIELDS, unitedFields } from '../follow/fields';
-import { NAMED } from '../follow/segment';
+import { NAMED } from '../follow/left-out';
 import { scanOf } from './file-scan';
 
 const TYPES: Readonly<Partial<Record<DuckDBTypeId, RestField['type']>>> = {

@@ -5,9 +5,8 @@ import { resolve } from 'node:path';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import type { FolderStatus } from '../../contract';
 import { StoredTables } from '../data/stored-tables';
+import type { Resources } from '../follow/backlog';
 import { LiveFolder } from '../follow/live-folder';
-import { LocalConverter } from '../follow/local-converter';
-import type { Resources } from '../follow/segment-writer';
 import { DEFAULTS, type DuckDbOptions } from './options';
 import { makeSamples, SAMPLES_VERSION, sampleTables } from '../samples/write-samples';
 import { setUp } from './set-up';
@@ -33,7 +32,7 @@ export interface Database {
   /** What is known of the data folder; null: there is none. */
   readonly status: FolderStatus | null;
   /** The data folder that is followed; null: there is none. */
-  readonly folder: Pick<LiveFolder, 'arrived' | 'exclusively' | 'placeOf'> | null;
+  readonly folder: Pick<LiveFolder, 'arrived' | 'arrivedBefore'> | null;
   /** Stops following the data folder; the instance is closed by who has it. */
   close(): Promise<void>;
 }
@@ -55,7 +54,7 @@ async function openFolder(options: DuckDbOptions, dataDir: string): Promise<Data
     dataDir,
     cacheDir: options.cacheDir,
     log,
-    converter: options.converter ?? (() => new LocalConverter(resourcesOf(options), log.progress)),
+    resources: options.conversion ?? resourcesOf(options),
     complete: options.complete ?? true,
     smallFile: options.smallFile ?? DEFAULTS.smallFile,
     convertedBytes: options.convertedBytes ?? DEFAULTS.convertedBytes,
@@ -65,8 +64,13 @@ async function openFolder(options: DuckDbOptions, dataDir: string): Promise<Data
   });
   const open = (): Promise<DuckDBInstance> =>
     openInstance(options, async (connection, instance) => {
-      await harden(connection, { ...folder.opens, exports: options.exportsDir ?? null });
-      await folder.start(connection, await instance.connect());
+      // What is checkpointed takes more memory behind than before, and time: the store decides when that is due.
+      await connection.run(`SET GLOBAL wal_autocheckpoint = '1TB'`);
+      await connection.run('PRAGMA disable_checkpoint_on_shutdown');
+      const store = await folder.hold(connection);
+      const { exportsDir = null } = options;
+      await harden(connection, [store, ...(exportsDir === null ? [] : [resolve(exportsDir)])]);
+      await folder.start(await instance.connect(), await instance.connect());
     });
   const clock = clockOf(options);
   const instance = await open();
@@ -96,7 +100,7 @@ function openSamples(options: DuckDbOptions, before: Contents | null): Database 
   const open = (): Promise<DuckDBInstance> =>
     openInstance(options, async (connection, instance) => {
       await addSamples(instance, connection, options, samplesUntil);
-      await harden(connection, null);
+      await harden(connection, []);
       connection.closeSync();
     });
   return {
@@ -201,21 +205,16 @@ async function fillSamples(
 /**
  * The last wall: only translated trees are run, and none of them can name a file, an extension or a setting.
  *
- * @param opens the only files that can be opened from now on: segments of the tables that queries read, which are attached as
- *   they come, the lock, and exports that are being written; null: none
+ * @param opens the only folders whose files can be opened from now on: of the store, whose files are attached as they come, and of exports
+ *   that are being written
  */
-async function harden(
-  connection: DuckDBConnection,
-  opens: (LiveFolder['opens'] & { readonly exports: string | null }) | null,
-): Promise<void> {
-  if (opens !== null) {
-    const folders = [opens.folder, ...(opens.exports === null ? [] : [resolve(opens.exports)])];
-    const list = folders.map((folder) => quoteText(`${folder}/`)).join(', ');
+async function harden(connection: DuckDBConnection, opens: readonly string[]): Promise<void> {
+  if (opens.length > 0) {
+    const list = opens.map((folder) => quoteText(`${folder}/`)).join(', ');
     await connection.run(`SET GLOBAL allowed_directories = [${list}]`);
-    await connection.run(`SET GLOBAL allowed_paths = [${quoteText(opens.file)}, ${quoteText(`${opens.file}.wal`)}]`);
   }
   await connection.run('SET GLOBAL enable_external_access = false');
-  if (opens === null) await connection.run(`SET GLOBAL disabled_filesystems = 'LocalFileSystem'`);
+  if (opens.length === 0) await connection.run(`SET GLOBAL disabled_filesystems = 'LocalFileSystem'`);
   await connection.run('SET GLOBAL allow_community_extensions = false');
   await connection.run('SET GLOBAL lock_configuration = true');
 }

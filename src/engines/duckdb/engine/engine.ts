@@ -126,16 +126,29 @@ interface BoundStatement {
 /** How often a query is tried again whose tables have been replaced, and once more. */
 const MOST_TRIES = 4;
 
-/** Begins a transaction and prepares its statement, in the moment that decides which rows there are. */
-type Begin = (prepare: () => Promise<DuckDBPreparedStatement>) => Promise<DuckDBPreparedStatement>;
-
 /** What a query is run over. */
 interface ReadOver {
   readonly tables: () => TableSnapshot;
   /** Whether the same text may be run over the same tables again. */
   readonly remember: boolean;
-  /** null: at any moment. */
-  readonly begin: ((tables: TableSnapshot) => Begin) | null;
+}
+
+/** Tables with other parts of one of them. @param table null: they are as they are */
+function withParts(tables: TableSnapshot, table: StoredTable | null): TableSnapshot {
+  if (table === null) return tables;
+  const of = (one: StoredTable): StoredTable =>
+    one.schema.name === table.schema.name ? { ...table, unserved: one.unserved ?? false } : one;
+  return {
+    tables: tables.tables.map(of),
+    find: (name) => {
+      const found = tables.find(name);
+      return found && of(found);
+    },
+    get isLost() {
+      return tables.isLost;
+    },
+    release: () => tables.release(),
+  };
 }
 
 /**
@@ -293,7 +306,7 @@ export class DuckDbEngine implements Engine {
 
   /** What queries read: the tables as they are. */
   get #current(): ReadOver {
-    return { tables: () => this.#data.acquire(), remember: true, begin: null };
+    return { tables: () => this.#data.acquire(), remember: true };
   }
 
   /** As `runArrived`, for who takes the rows part by part. */
@@ -305,25 +318,13 @@ export class DuckDbEngine implements Engine {
   ): Promise<Pick<ArrivedResult, 'columns' | 'truncated' | 'epoch' | 'upTo'>> {
     const { folder } = this.database;
     if (folder === null) throw new Error('There is no data folder.');
-    if (range.after !== null) {
-      const batch = await folder.arrived(range);
-      try {
-        const { epoch, upTo } = batch;
-        return { ...(await this.feed(query, limits, sink, this.#onlyOf(batch.table))), epoch, upTo };
-      } finally {
-        batch.release();
-      }
-    }
-    let place = folder.placeOf(range.table);
-    // What is read is what had arrived at one instant: the transaction begins while nothing changes.
-    const begin: NonNullable<ReadOver['begin']> = (tables) => (prepare) =>
-      folder.exclusively(async () => {
-        const isCurrent = this.#data.tables.get(range.table)?.revision === tables.find(range.table)?.revision;
-        if (!isCurrent) throw new LostTables();
-        place = folder.placeOf(range.table);
-        return prepare();
-      });
-    const outcome = await this.feed(query, limits, sink, { ...this.#current, begin });
+    let place = { epoch: '', upTo: 0 };
+    const tables = (): TableSnapshot => {
+      const { table, ...end } = range.after === null ? folder.arrivedBefore(range.table) : folder.arrived(range);
+      place = end;
+      return withParts(this.#data.acquire(), table);
+    };
+    const outcome = await this.feed(query, limits, sink, { tables, remember: false });
     return { ...outcome, ...place };
   }
 
@@ -335,26 +336,6 @@ export class DuckDbEngine implements Engine {
     const gathered = new GatheredRows();
     const outcome = await this.feedArrived(query, range, limits, gathered);
     return resultOf(outcome, gathered.lines);
-  }
-
-  /** One table in place of its own; the others are not read. */
-  #onlyOf(table: StoredTable): ReadOver {
-    return {
-      tables: () => {
-        const tables = this.#data.acquire();
-        const all = tables.tables.map((one) => (one.schema.name === table.schema.name ? table : one));
-        return {
-          tables: all,
-          find: (name) => all.find(({ schema }) => schema.name === name),
-          get isLost() {
-            return tables.isLost;
-          },
-          release: () => tables.release(),
-        };
-      },
-      remember: false,
-      begin: null,
-    };
   }
 
   async #readOnce<T>(query: EngineQuery, limits: RunLimits, reading: Reading<T>, over: ReadOver): Promise<T> {
@@ -377,12 +358,12 @@ export class DuckDbEngine implements Engine {
         reading.begin(translation.columns);
         const grows = translation.tables.some((name) => tables.find(name)?.parts.some((part) => part.grows));
         const use = async <U>(work: (prepared: DuckDBPreparedStatement) => Promise<U>): Promise<U> => {
-          const once = grows || over.begin !== null || before.length > 0;
+          const once = grows || before.length > 0;
           const prepare = (): Promise<DuckDBPreparedStatement> => reading.prepare(connection, translation, once);
           if (!once) return work(await prepare());
           const bound = (one: Statement): BoundStatement => ({ sql: one.sql, values: valuesOf(one) });
           const made = before.map((table) => ({ ...bound(table), bytes: table.bytes && bound(table.bytes) }));
-          return this.#runOnce(connection, made, prepare, work, over.begin?.(tables));
+          return this.#runOnce(connection, made, prepare, work);
         };
         try {
           return await use((prepared) => reading.read(prepared, values, translation));
@@ -413,7 +394,6 @@ export class DuckDbEngine implements Engine {
     before: readonly (BoundStatement & { readonly bytes: BoundStatement | null })[],
     prepareLast: () => Promise<DuckDBPreparedStatement>,
     work: (statement: DuckDBPreparedStatement) => Promise<T>,
-    begin: Begin = (prepareNow) => prepareNow(),
   ): Promise<T> {
     const steps = before.flatMap(({ bytes, sql, values }) => {
       const table = { prepare: () => prepareTable(connection, sql), values };
@@ -422,10 +402,8 @@ export class DuckDbEngine implements Engine {
         : [{ prepare: () => prepareSelect(connection, bytes.sql), values: bytes.values }, table];
     });
     const prepare = (i: number): Promise<DuckDBPreparedStatement> => steps[i]?.prepare() ?? prepareLast();
-    let statement = await begin(async () => {
-      await connection.run('BEGIN TRANSACTION');
-      return prepare(0);
-    });
+    await connection.run('BEGIN TRANSACTION');
+    let statement = await prepare(0);
     let bytes = 0;
     try {
       for (const [i, { values }] of steps.entries()) {

@@ -1,5 +1,5 @@
 import type { FolderStatus } from '../../contract';
-import type { Converter } from '../follow/converter';
+import type { Resources } from '../follow/backlog';
 import type { Log } from './log';
 
 export interface DuckDbOptions {
@@ -23,8 +23,8 @@ export interface DuckDbOptions {
    * which file access and compression need too.
    */
   readonly connections?: number;
-  /** What writes segments of the data folder; default: this process. */
-  readonly converter?: () => Converter;
+  /** Of the database in which large files of the data folder are read; default: as much as queries have. */
+  readonly conversion?: Resources;
   /** Whether opening waits until all of the data folder is read, rather than begin with what there is; default: true. */
   readonly complete?: boolean;
   /** Bytes of a text file that are read into memory; what is larger is stored as a segment at once. Default 8 MiB. */

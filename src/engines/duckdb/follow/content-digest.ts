@@ -1,15 +1,11 @@
 /** Recognises content that has been read before: as a digest that can be continued after a restart. */
 import { createHash, type Hash } from 'node:crypto';
 
+import { type ContentOf, readContent } from './content';
+import type { DigestState, Progress } from './records';
+
 /** Bytes that are digested as one. */
 export const DIGEST_BLOCK = 256 * 1024;
-
-export interface DigestState {
-  /** Digest of all blocks but the last. */
-  readonly chain: string;
-  /** Digest of the last one, which may be whole; empty: nothing has been digested. */
-  readonly rest: string;
-}
 
 export class ContentDigest {
   #chain: string;
@@ -67,4 +63,32 @@ export class ContentDigest {
     const { chain, rest } = this.state();
     return chain === other.chain && rest === other.rest;
   }
+}
+
+/** The file does not hold (any more) what was read of it before. */
+export class ChangedContent extends Error {
+  override readonly name = 'ChangedContent';
+
+  constructor() {
+    super('The file is not the one that was read.');
+  }
+}
+
+/**
+ * The digest of what has been read of a file, to be continued: its last block is read again.
+ *
+ * @throws ChangedContent where that is not what was read before
+ */
+export async function resumeDigest({
+  path,
+  compression,
+  from,
+}: ContentOf & { readonly from: Progress }): Promise<ContentDigest> {
+  const { position, digest: before } = from;
+  const blocks = Math.max(0, Math.ceil(position.offset / DIGEST_BLOCK) - 1);
+  const digest = new ContentDigest({ blocks, chain: before.chain });
+  for await (const bytes of readContent(path, compression, blocks * DIGEST_BLOCK, position.offset))
+    digest.update(bytes);
+  if (digest.length !== position.offset || !digest.equals(before)) throw new ChangedContent();
+  return digest;
 }

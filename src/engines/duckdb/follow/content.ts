@@ -4,8 +4,18 @@ import { constants, createGunzip } from 'node:zlib';
 import { Decompress, ZstdErrorCode } from 'fzstd';
 
 import { codeOf } from '../engine/native-error';
-import { ContentFault } from './content-fault';
 import type { Compression } from './source-name';
+
+/** The content of a file is not what its name says, or ends before it should. */
+export class ContentFault extends Error {
+  override readonly name = 'ContentFault';
+}
+
+export interface ContentOf {
+  /** Of the file. */
+  readonly path: string;
+  readonly compression: Compression;
+}
 
 const READ_AT_ONCE = 256 * 1024;
 
@@ -99,13 +109,5 @@ function decompressing(work: () => void): void {
   } catch (error) {
     const unfinished = codeOf(error) === String(ZstdErrorCode.UnexpectedEOF);
     throw new ContentFault(unfinished ? 'an unfinished zstd archive' : 'not a whole zstd archive');
-  }
-}
-
-/** The blocks, each kept until who digests them takes it. */
-export async function* keeping(content: AsyncIterable<Buffer>, pending: Buffer[]): AsyncGenerator<Buffer> {
-  for await (const block of content) {
-    pending.push(block);
-    yield block;
   }
 }

@@ -1,19 +1,15 @@
 /** Whether a file holds what has been read of another: a file that was renamed, copied or compressed by rotation. */
-import { readContent } from './content';
-import { ContentFault } from './content-fault';
+import { stat } from 'node:fs/promises';
+
+import { codeOf } from '../engine/native-error';
+import { ContentFault, type ContentOf, readContent } from './content';
 import { ContentDigest } from './content-digest';
-import type { Progress } from './segment-job';
-import type { Compression } from './source-name';
+import type { Progress } from './records';
 
 /** Bytes by which most contents differ: a line has its own time or id. */
 const HEAD = 512;
 const LINE_BREAKS = [0x0a, 0x0d];
-
-export interface ContentOf {
-  /** Of the file. */
-  readonly path: string;
-  readonly compression: Compression;
-}
+const GONE: ReadonlySet<string | null> = new Set(['ENOENT', 'ENOTDIR']);
 
 /** Whether the content begins with what was read. */
 export async function beginsWith(file: ContentOf, read: Progress): Promise<boolean> {
@@ -102,4 +98,20 @@ export async function isCopySoFar(copy: ContentOf, original: ContentOf): Promise
     await theirs.return(undefined);
   }
   return any ? true : null;
+}
+
+/**
+ * Whether another file, or none, is where one was found: it was renamed, replaced or deleted since, and the next look at the
+ * folder shows it.
+ *
+ * @param identity as of `FoundFile`
+ */
+export async function isMoved(path: string, identity: string): Promise<boolean> {
+  try {
+    const { dev, ino } = await stat(path, { bigint: true });
+    return `${dev}:${ino}` !== identity;
+  } catch (error) {
+    // What cannot be looked at is as it was, as far as is known.
+    return GONE.has(codeOf(error));
+  }
 }

@@ -1,17 +1,9 @@
 /** What keeps DATA_DIR from being followed as it should be. */
 import type { Log } from '../engine/log';
+import { codeOf, kindOf, messageOf } from '../engine/native-error';
 
 /** What may be at fault: a word for each, or a table's name. */
-export type Faulty =
-  | 'folder'
-  | 'schema'
-  | 'follow'
-  | 'lock'
-  | 'convert'
-  | 'write'
-  | 'arrivals'
-  | `table ${string}`
-  | `rows ${string}`;
+export type Faulty = 'folder' | 'schema' | 'follow' | 'lock' | 'store' | 'write' | `table ${string}` | `rows ${string}`;
 
 export class FolderFaults {
   readonly #faults = new Map<Faulty, string>();
@@ -35,4 +27,10 @@ export class FolderFaults {
   get detail(): string | null {
     return this.#faults.size === 0 ? null : [...this.#faults.values()].join(' ');
   }
+}
+
+/** What kind of fault an error is. DuckDB's messages may hold values of rows: they are not for the log. */
+export function faultKind(error: unknown): string {
+  if (/No space left|ENOSPC/.test(messageOf(error))) return 'no space left';
+  return codeOf(error) ?? kindOf(error);
 }

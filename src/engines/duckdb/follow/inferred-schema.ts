@@ -1,12 +1,13 @@
-/** The schema of a table that nobody has declared: it grows with the rows. */
+/** The schema of a table: declared, or growing with the rows. */
 import type { RestField } from '../../../googlesql/rest-schema';
 import { timestampMicros } from '../../../googlesql/literals/temporal';
 import { dateText } from '../../../googlesql/literals/civil';
 import { longNumber } from '../data/json-line';
 import type { JsonObject } from '../data/strict-row';
 import { isInt64 } from '../data/strict-value';
-import { countOf, MOST_FIELDS } from './fields';
-import { NAMED } from './segment';
+import { countOf, MOST_FIELDS, unitedFields } from './fields';
+import { NAMED } from './left-out';
+import { type RowRules, rulesOf } from './rows';
 
 const DEEPEST = 15;
 
@@ -160,4 +161,45 @@ function textType(text: string): RestField['type'] {
 
 function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The fields of a table: declared, or inferred from its rows as they come. */
+export class TableFields {
+  #all: readonly RestField[];
+
+  /** @param declared null: inferred */
+  constructor(
+    private readonly declared: readonly RestField[] | null,
+    before: readonly RestField[] | null,
+  ) {
+    this.#all = declared ?? before ?? [];
+  }
+
+  get all(): readonly RestField[] {
+    return this.#all;
+  }
+
+  get isDeclared(): boolean {
+    return this.declared !== null;
+  }
+
+  get rules(): RowRules {
+    return rulesOf(this.#all, this.isDeclared);
+  }
+
+  /**
+   * Takes over what rows have.
+   *
+   * @param first whether the table has no rows yet
+   * @param leftOut as of `withFieldsOf`
+   */
+  grow(rows: readonly JsonObject[], first: boolean, leftOut: Set<string>): void {
+    if (this.isDeclared) return;
+    for (const row of rows) this.#all = withFieldsOf(this.#all, row, first, leftOut);
+  }
+
+  /** Takes over what a conversion has found. */
+  unite(fields: readonly RestField[]): void {
+    if (!this.isDeclared) this.#all = unitedFields(this.#all, fields, MOST_FIELDS);
+  }
 }

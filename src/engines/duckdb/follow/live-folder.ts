@@ -1,35 +1,31 @@
 /** DATA_DIR as it is now: follows its files, and has the tables that queries read. */
 import { createHash } from 'node:crypto';
-import { readdir } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
 
-import { columnsOf, type RestField } from '../../../googlesql/rest-schema';
+import type { RestField } from '../../../googlesql/rest-schema';
 import { ServiceError } from '../../../errors';
 import type { ArrivedRange, FolderStatus, TableStatus } from '../../contract';
 import { DataFault } from '../data/data-fault';
+import type { StoredTable } from '../data/part';
 import { describedTables } from '../data/schemas';
 import { StoredTables } from '../data/stored-tables';
 import type { Log } from '../engine/log';
-import { codeOf } from '../engine/native-error';
-import type { ArrivedBatch } from './arrived-batches';
-import { arrivedRows, unknownPosition } from './arrived-rows';
-import { CacheFolder } from './cache-folder';
-import { Conversions } from './conversions';
-import type { Converter } from './converter';
-import { faultKind } from './fault-kind';
-import { FolderArrivals } from './folder-arrivals';
-import { FolderFaults } from './folder-faults';
+import { codeOf, messageOf } from '../engine/native-error';
+import type { Resources } from './backlog';
+import { faultKind, FolderFaults } from './folder-faults';
 import { filesByTable, type FolderScan, type FoundFile, knownIn, newestFirst, scanFolder } from './folder-scan';
-import type { LiveTable } from './live-table';
-import { NamedOnce } from './named-once';
+import { type LeftOut, leftOutRows, NamedOnce } from './left-out';
+import { LiveTable, type TableOptions } from './live-table';
 import { SchemaFile } from './schema-file';
-import { type LeftOut, leftOutRows } from './segment';
+import type { Segment } from './segment';
 import type { Source } from './source';
+import { Store } from './store';
+import { Storing } from './storing';
 import type { CleanUp } from './table-parts';
-import { type OpenedWith, TableStore } from './table-store';
 import { type TailBounds, type TailRoom, tailRoom } from './tail-room';
-import { TailWriter } from './tail-writer';
 
 /** Milliseconds between two looks at the folder, and for each millisecond that one takes. */
 const LOOK_AGAIN = 200;
@@ -41,64 +37,74 @@ const MOST_READING = 300;
 const WAITED_FOR = 32 * 1024 * 1024;
 /** The same in milliseconds. */
 const LONGEST_WAIT = 3_000;
+/** Milliseconds until the hot file is written anew once more. */
+const CHECKPOINT_AGAIN = 60_000;
+/** Rows that have arrived which are read at once. */
+const MOST_ARRIVED = 10_000;
 
 export interface LiveFolderOptions extends TailBounds {
   readonly dataDir: string;
   readonly cacheDir: string;
   readonly log: Log;
-  readonly converter: () => Converter;
-  /** Opening waits until everything is there, however long it takes. */
+  /** Of the database in which large files are read. */
+  readonly resources: Resources;
+  /** Opening waits until everything is there, however long it takes; it does not wait for another process that has CACHE_DIR. */
   readonly complete: boolean;
-  /** Bytes of a text file that are read into memory rather than by a conversion. */
+  /** Bytes of a text file that are read into the hot file. */
   readonly smallFile: number;
-  /** Bytes of content that one conversion reads. */
+  /** Bytes of content that are sorted at once. */
   readonly convertedBytes: number;
   /** Called when `status` is another one. */
   readonly onStatus: (status: FolderStatus) => void;
+}
+
+/** Rows of a table by when they arrived. */
+export interface ArrivedTable {
+  /** null: there is no such table. */
+  readonly table: StoredTable | null;
+  readonly epoch: string;
+  /** Rows that had arrived when the last of them had. */
+  readonly upTo: number;
 }
 
 export class LiveFolder {
   readonly data = new StoredTables([]);
   readonly #tables = new Map<string, LiveTable>();
   readonly #named: NamedOnce;
-  readonly #conversions: Conversions;
+  readonly #storing: Storing;
   /** Tables whose parts are other ones than queries read. */
   readonly #stale = new Set<LiveTable>();
   #connection: DuckDBConnection | null = null;
+  /** Takes away what nobody reads any more: it must not be in transactions of the other one. */
+  #cleaning: DuckDBConnection | null = null;
+  /** Settles when nothing runs on it. */
+  #takenAway: Promise<void> = Promise.resolve();
   #ended: Promise<void> = Promise.resolve();
   #closing: AbortController = new AbortController();
   readonly #faults: FolderFaults;
-  readonly #store: TableStore;
-  readonly #arrivals: FolderArrivals;
-  /** Settles when nobody changes tables or reads files of them. */
-  #exclusive: Promise<unknown> = Promise.resolve();
   #target = '';
   #started = false;
+  #nextIndex = 0;
   /** `performance.now()` after which this look reads no more files, and whether it has left some. */
   #readUntil = Infinity;
   #left = false;
-  /** Bytes of the texts of all rows in memory when there was last room beside them. */
+  /** Bytes of the texts of all hot rows when there was last room beside them. */
   #freeBeside: number | null = null;
+  /** `performance.now()`: hot rows before are sealed, and then the hot file is written anew; null: it is short. */
+  #sealedBefore: number | null = null;
+  #checkpointAt = 0;
 
   private constructor(
     private readonly options: LiveFolderOptions,
-    private readonly folder: CacheFolder,
+    private readonly store: Store,
     private readonly schemaFile: SchemaFile,
     private readonly declared: ReadonlyMap<string, readonly RestField[]>,
   ) {
-    const { log, converter, convertedBytes, tailBytes } = options;
+    const { dataDir, log, resources, convertedBytes, tailBytes } = options;
     this.#named = new NamedOnce(log);
     this.#faults = new FolderFaults(log);
-    this.#store = new TableStore(folder, this.#faults, log);
-    this.#arrivals = new FolderArrivals(options.dataDir);
-    this.#conversions = new Conversions({
-      folder,
-      log,
-      converter,
-      atOnce: convertedBytes,
-      tailBytes,
-      onFault: (fault) => this.#faults.set('convert', fault),
-    });
+    const onFault = (fault: string | null): void => this.#faults.set('store', fault);
+    this.#storing = new Storing({ store, dataDir, log, resources, atOnce: convertedBytes, tailBytes, onFault });
   }
 
   /**
@@ -107,7 +113,7 @@ export class LiveFolder {
    * @throws DataFault where the service cannot start with this data
    */
   static async open(options: LiveFolderOptions): Promise<LiveFolder> {
-    const { dataDir, cacheDir } = options;
+    const { dataDir, cacheDir, log } = options;
     try {
       await readdir(dataDir);
     } catch (error) {
@@ -115,36 +121,40 @@ export class LiveFolder {
     }
     const declared = await describedTables(dataDir);
     const schemaFile = await SchemaFile.of(dataDir);
-    const folder = await CacheFolder.of(cacheDir, dataDir);
+    const store = await Store.of(cacheDir, dataDir, log);
     try {
-      await folder.make();
+      await store.make();
     } catch (error) {
       throw new DataFault(`CACHE_DIR ${cacheDir} cannot be used (${codeOf(error)})`);
     }
-    return new LiveFolder(options, folder, schemaFile, declared);
+    return new LiveFolder(options, store, schemaFile, declared);
   }
 
-  /** The only folder, and the only file, that the database has to be able to open. */
-  get opens(): { readonly folder: string; readonly file: string } {
-    return { folder: this.folder.segments, file: this.folder.lock };
+  /** Takes the store, before the database is closed to files. @returns the only folder that it has to be able to open */
+  async hold(connection: DuckDBConnection): Promise<string> {
+    this.#connection = connection;
+    const wait = (fault: string | null): void => {
+      this.#faults.set('lock', fault);
+      if (fault !== null) this.options.onStatus(this.status);
+    };
+    await this.store.hold(connection, this.options.complete ? null : wait);
+    return this.store.files;
   }
 
   /**
-   * Begins to follow, with tables in the database of both connections, which may open `opens`. Resolves when queries can be
-   * answered.
+   * Begins to follow, in the database that has been held. Resolves when queries can be answered.
    *
-   * @param storing writes what is in memory, while the other one takes in more
+   * @param storing seals rows, while the one that holds the database takes in more
+   * @param cleaning takes away what nobody reads any more
    */
-  async start(connection: DuckDBConnection, storing: DuckDBConnection): Promise<void> {
-    this.#connection = connection;
-    this.#conversions.begin(new TailWriter(storing));
+  async start(storing: DuckDBConnection, cleaning: DuckDBConnection): Promise<void> {
+    this.#cleaning = cleaning;
+    this.#storing.begin(storing);
     this.#closing = new AbortController();
     this.#tables.clear();
     this.#stale.clear();
     const end = this.options.complete ? Infinity : performance.now() + LONGEST_WAIT;
-    await this.#store.begin(connection);
-    for (const name of new Set([...this.declared.keys(), ...(await this.folder.tables())])) await this.#add(name);
-    await this.#store.removeUnused(this.#tables.values());
+    for (const name of new Set([...this.declared.keys(), ...this.store.tables])) await this.#add(name);
     await this.#publish([]);
     const scan = await this.#look();
     const bytes = scan.files.reduce((sum, { size }) => sum + size, 0);
@@ -167,14 +177,14 @@ export class LiveFolder {
   async stop(): Promise<void> {
     this.#closing.abort();
     this.data.lose();
-    await this.#conversions.end();
+    await this.#storing.end();
     await this.#ended;
-    await this.#exclusive;
-    this.#arrivals.lose();
-    await this.#conversions.close();
-    this.#store.end();
-    this.#connection?.closeSync();
-    this.#connection = null;
+    await this.store.end();
+    const connections = [this.#connection, this.#cleaning];
+    this.#connection = this.#cleaning = null;
+    // DuckDB does not survive that a connection is closed while something runs on it.
+    await this.#takenAway;
+    for (const connection of connections) connection?.closeSync();
   }
 
   get status(): FolderStatus {
@@ -193,10 +203,10 @@ export class LiveFolder {
         conversions,
         faults: sources.filter(({ fault }) => fault !== null).length,
         declared,
-        arrived: this.#arrivals.countOf(name),
+        arrived: table.arrived,
       };
     });
-    const { epoch } = this.#arrivals;
+    const { epoch } = this.store;
     return { target: this.#target, epoch, tables, degraded: this.#faults.detail };
   }
 
@@ -211,7 +221,7 @@ export class LiveFolder {
     while (!signal.aborted) {
       const started = performance.now();
       try {
-        await this.exclusively(() => this.#look());
+        await this.#look();
         this.#faults.set('follow', null);
       } catch (error) {
         if (signal.aborted) return;
@@ -246,84 +256,63 @@ export class LiveFolder {
       );
     }
     const cleanUps: CleanUp[] = [];
-    const locked = await this.#store.lock(this.#connection!);
-    const converted = await this.#conversions.finish();
-    if (converted !== null) {
-      cleanUps.push(converted.cleanUp);
-      this.#stale.add(converted.table);
-      this.#store.outdate(converted.table, converted.gone);
+    const stored = await this.#storing.finish();
+    if (stored !== null) {
+      cleanUps.push(stored.cleanUp);
+      this.#stale.add(stored.table);
     }
     const isKnown = knownIn(scan);
     for (const name of [...this.declared.keys(), ...files.keys()]) if (!this.#tables.has(name)) await this.#add(name);
-    for (const [name, known] of newestFirst(this.#tables, files)) {
-      await this.#safely(name, async () => {
-        const table = await this.#store.followed(known, this.#openedWith(name));
-        await this.#take(table, files.get(name) ?? [], isKnown, cleanUps);
-        if (table !== known) cleanUps.push(this.#replace(name, table));
-      });
+    for (const [name, table] of newestFirst(this.#tables, files)) {
+      await this.#safely(name, () => this.#take(table, files.get(name) ?? [], isKnown, cleanUps));
     }
     for (const [name, { fault }] of this.#tables) {
       this.#faults.set(`rows ${name}`, fault === null ? null : `Rows of ${name}: a file ${fault}.`);
     }
     await this.#publish(cleanUps);
-    // This look has followed the writer before to where it has ended.
-    if (locked && !this.#store.isWriter) {
-      this.#arrivals.writeTo(this.folder.arrivals);
-      await this.#store.takeOver(this.#tables.values());
-    }
-    await this.#takeArrivals();
-    if (this.#store.isWriter) {
-      await this.#store.writeManifests();
-      const isClosing = this.#closing.signal.aborted;
-      if (this.#store.isWritten && !isClosing && !this.#conversions.isRunning) {
-        await this.#conversions.start([...this.#tables.values()], await this.#tailRoom());
-      }
-    }
+    if (!this.#closing.signal.aborted) await this.#keep();
     return scan;
   }
 
-  /** Writes down what has been read since the last look, and has it known. */
-  async #takeArrivals(): Promise<void> {
-    await this.#arrivals.open(this.#store.isWriter ? this.folder.arrivals : null);
-    for (const [name, { sources }] of this.#tables) {
-      await this.#safely(name, () => this.#arrivals.take(name, sources));
+  /** Has rows sealed that are to be, and the hot file short. */
+  async #keep(): Promise<void> {
+    if (this.#storing.isRunning) return;
+    const tables = [...this.#tables.values()];
+    const now = performance.now();
+    if (now > this.#checkpointAt && (await this.store.isLong())) this.#sealedBefore ??= now;
+    const before = this.#sealedBefore;
+    if (before !== null && !tables.some(({ hot }) => hot.all.some(({ since }) => since < before))) {
+      this.#sealedBefore = null;
+      this.#checkpointAt = now + CHECKPOINT_AGAIN;
+      for (const table of tables) table.closeHot();
+      try {
+        await this.store.checkpoint();
+        this.#faults.set('write', null);
+      } catch (error) {
+        this.#faults.set('write', `CACHE_DIR cannot be written (${faultKind(error)}).`);
+      }
     }
-    try {
-      await this.#arrivals.publish();
-      this.#faults.set('arrivals', null);
-    } catch (error) {
-      this.#faults.set('arrivals', `CACHE_DIR cannot be written (${faultKind(error)}).`);
+    this.#storing.start(tables, await this.#tailRoom(), this.#sealedBefore);
+  }
+
+  /** Rows that arrived in a range, or in its beginning where that is long. @throws ServiceError invalidParameter where it is not known */
+  arrived({ table: name, epoch, after, upTo, whole }: ArrivedRange): ArrivedTable {
+    const table = this.#tables.get(name);
+    if (epoch !== this.store.epoch || table === undefined || upTo > table.arrived) {
+      throw new ServiceError('invalidParameter', 'The position is not known any more.', {
+        parameter: 'Last-Event-ID',
+        hint: 'Begin without it, and query what may have been missed.',
+      });
     }
+    const end = whole ? upTo : Math.min(upTo, after + MOST_ARRIVED);
+    return { table: table.arrivedRows(after, end), epoch, upTo: end };
   }
 
-  /** Does `work` while no table changes. */
-  async exclusively<T>(work: () => Promise<T>): Promise<T> {
-    const done = this.#exclusive.then(work);
-    this.#exclusive = done.catch(() => undefined);
-    return done;
-  }
-
-  /** Where the rows of a table end now. */
-  placeOf(table: string): { readonly epoch: string; readonly upTo: number } {
-    return { epoch: this.#arrivals.epoch, upTo: this.#arrivals.countOf(table) };
-  }
-
-  /** The rows of a range, or of its beginning, until they are released. @throws as arrivedRows */
-  arrived(range: ArrivedRange): Promise<ArrivedBatch> {
-    return this.#arrivals.batch(range, (name) =>
-      this.exclusively(async () => {
-        const connection = this.#connection;
-        if (connection === null || this.#arrivals.epoch === '') {
-          throw new ServiceError('backendUnavailable', 'The data folder is being opened.');
-        }
-        const arrivals = this.#arrivals.of(range);
-        const table = this.#tables.get(range.table);
-        if (table === undefined) throw unknownPosition();
-        const rows = await arrivedRows(connection, name, table, arrivals, range);
-        const schema = { name: range.table, columns: columnsOf(table.fields) };
-        return { ...rows, table: { schema, parts: [rows.part], revision: 0 }, epoch: this.#arrivals.epoch };
-      }),
-    );
+  /** All rows of a table but those that arrive from now on. */
+  arrivedBefore(name: string): ArrivedTable {
+    const table = this.#tables.get(name);
+    const upTo = table?.arrived ?? 0;
+    return { table: table?.arrivedRows(null, upTo) ?? null, epoch: this.store.epoch, upTo };
   }
 
   async #scan(): Promise<FolderScan> {
@@ -353,21 +342,15 @@ export class LiveFolder {
     isKnown: (path: string) => boolean,
     cleanUps: CleanUp[],
   ): Promise<void> {
-    const { gone, moved } = await table.reconcile(files, isKnown);
-    // What has vanished or moved is known at the next start without reading it again.
-    if (moved && table.segments.length > 0) this.#store.outdate(table);
-    if (gone.length > 0) {
-      const empty = table.dropEmptySegments();
-      if (empty.length > 0) this.#store.outdate(table, empty);
+    const gone = await table.reconcile(files, isKnown);
+    if (gone !== null) {
+      cleanUps.push(gone);
       this.#stale.add(table);
-      // Before anything is read: ids are counted over what there is.
-      cleanUps.push(await table.rebuildWithout());
     }
-    if (this.#conversions.retried === table) return;
     const newest = table.sources
-      .filter((source) => this.#isToRead(table, source))
+      .filter((source) => table.isReadable(source) && !table.isBacklog(source))
       .sort((a, b) => (a.file.modified < b.file.modified ? 1 : -1));
-    await table.readNew(this.#readable(newest), () => this.#stale.add(table));
+    if (newest.length > 0 && (await table.readNew(this.#readable(newest)))) this.#stale.add(table);
   }
 
   /** Files to be read in this look, of those of a table. */
@@ -388,25 +371,18 @@ export class LiveFolder {
     }
   }
 
-  /** Whether a file has something new that is no conversion's to read. */
-  #isToRead(table: LiveTable, source: Source): boolean {
-    if (!table.isReadable(source) || source.file.format === 'parquet') return false;
-    return !this.#store.isWriter || !table.isBacklog(source);
-  }
-
   /** DuckDB is not asked again for the same rows: most looks find nothing new. */
   async #tailRoom(): Promise<TailRoom> {
-    const texts = [...this.#tables.values()].reduce((sum, { tails }) => sum + tails.bytes, 0);
+    const texts = [...this.#tables.values()].reduce((sum, { hot }) => sum + hot.bytes, 0);
     if (texts === this.#freeBeside) return 'free';
     const room = await tailRoom(this.#connection!, texts, this.options);
     this.#freeBeside = room === 'free' ? texts : null;
     return room;
   }
 
-  /** Whether conversions have something left to read; rows that are appended all the time do not count. */
+  /** Whether large files are left to be read; rows that are appended all the time do not count. */
   #hasBacklog(): boolean {
-    if (this.#conversions.isStoring) return true;
-    if (!this.#store.isWriter) return false;
+    if (this.#storing.isReading) return true;
     const now = performance.now();
     return [...this.#tables.values()].some((table) =>
       table.sources.some((source) => table.isBacklog(source) && source.fault === null && now >= source.notBefore),
@@ -418,11 +394,11 @@ export class LiveFolder {
     const all = [...cleanUps];
     for (const table of this.#tables.values()) {
       const before = this.data.tables.get(table.name)?.unserved ?? false;
-      if (before !== this.#isUnserved(table)) this.#stale.add(table);
+      if (before !== table.isUnserved) this.#stale.add(table);
     }
     for (const table of this.#stale) {
       await this.#safely(table.name, async () => {
-        if (!table.isDisposed) all.push(await table.rebuild());
+        all.push(await table.rebuild());
         this.#stale.delete(table);
       });
     }
@@ -430,48 +406,60 @@ export class LiveFolder {
     const tables = [...this.#tables.values()];
     const schemas = tables.map(({ name, fields }) => JSON.stringify([name, fields])).sort();
     this.#target = createHash('sha256')
-      .update(this.folder.dataDigest)
+      .update(this.store.dataDigest)
       .update(schemas.join('\n'))
       .digest('hex')
       .slice(0, 32);
-    const stored = tables.map((table) => ({ ...table.table, unserved: this.#isUnserved(table) }));
+    const stored = tables.map((table) => ({ ...table.table, unserved: table.isUnserved }));
     const served = stored.filter(({ schema }) => schema.columns.length > 0);
-    const connection = this.#connection;
-    void this.data.replace(served).then(async () => {
-      for (const clean of all) if (connection === this.#connection) await clean().catch(() => undefined);
-    });
-  }
-
-  #isUnserved(table: LiveTable): boolean {
-    return table.isUnserved(this.#conversions.hasFailed(table));
+    const connection = this.#cleaning;
+    const takeAway = async (): Promise<void> => {
+      for (const clean of all) {
+        if (connection !== null && connection === this.#cleaning) await clean(connection).catch(() => undefined);
+      }
+    };
+    void this.data.replace(served).then(() => (this.#takenAway = this.#takenAway.then(takeAway)));
   }
 
   async #add(name: string): Promise<void> {
     await this.#safely(name, async () => {
-      const table = await this.#store.open(this.#openedWith(name));
+      const options: TableOptions = {
+        name,
+        declared: this.declared.get(name) ?? null,
+        dataDir: this.options.dataDir,
+        smallFile: this.options.smallFile,
+        store: this.store,
+        connection: this.#connection!,
+        index: this.#nextIndex++,
+        onLeftOut: (leftOut: LeftOut) => this.#named.rows(name, leftOut),
+        onFault: (file: string, fault: string) => this.#named.fault(name, file, fault),
+      };
+      const table = await this.#opened(options);
       this.#tables.set(name, table);
       this.#stale.add(table);
     });
   }
 
-  #openedWith(name: string): OpenedWith {
-    return {
-      name,
-      declared: this.declared.get(name) ?? null,
-      dataDir: this.options.dataDir,
-      smallFile: this.options.smallFile,
-      connection: this.#connection!,
-      onLeftOut: (leftOut: LeftOut) => this.#named.rows(name, leftOut),
-      onFault: (file: string, fault: string) => this.#named.fault(name, file, fault),
-    };
+  /** The table as it is stored; empty where there is nothing of it, or nothing that can be used. */
+  async #opened(options: TableOptions): Promise<LiveTable> {
+    if (await this.#isWhole(options.name)) {
+      try {
+        return await LiveTable.open(options);
+      } catch (error) {
+        if (!isDamage(error)) throw error;
+      }
+    }
+    this.options.log.warn({ table: options.name }, 'A sealed file is damaged or gone: the table is read again');
+    return LiveTable.openAnew(options);
   }
 
-  #replace(name: string, table: LiveTable): CleanUp {
-    const before = this.#tables.get(name);
-    this.#tables.set(name, table);
-    this.#stale.add(table);
-    if (before !== undefined) this.#stale.delete(before);
-    return async () => before?.dispose();
+  /** Whether sealed files are there as they were written; DuckDB's own checksums tell the rest when they are read. */
+  async #isWhole(name: string): Promise<boolean> {
+    for (const { record } of this.store.of<Segment>('segment', name)) {
+      const found = await stat(join(this.store.filesOf(name), record.file)).catch(() => null);
+      if (found?.size !== record.bytes) return false;
+    }
+    return true;
   }
 
   #logTables(): void {
@@ -483,4 +471,9 @@ export class LiveFolder {
       else this.options.log.info(facts, 'Table ready');
     }
   }
+}
+
+/** DuckDB's words for a file that is not as it wrote it. */
+function isDamage(error: unknown): boolean {
+  return /not a valid DuckDB database|checksum|corrupt|deserializ/i.test(messageOf(error));
 }

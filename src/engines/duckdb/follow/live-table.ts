@@ -1,32 +1,52 @@
+import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { DuckDBConnection } from '@duckdb/node-api';
+import { type DuckDBConnection, listValue } from '@duckdb/node-api';
 
 import type { RestField } from '../../../googlesql/rest-schema';
 import type { StoredTable } from '../data/part';
+import { parsedRow, Unfit } from '../data/strict-row';
+import { quoteText } from '../sql';
+import { ContentFault } from './content';
+import { ChangedContent } from './content-digest';
+import { isMoved } from './copies';
+import { sameFields } from './fields';
+import { faultKind } from './folder-faults';
 import type { FoundFile } from './folder-scan';
-import { LeftOutTotals } from './left-out-count';
-import type { Manifest } from './manifest';
-import type { ReadRow } from './rows';
-import { type LeftOut, leftOutRows, type Segment } from './segment';
-import type { Progress, Range, SegmentJob, SegmentResult } from './segment-job';
+import { type HotRelation, HotRelations, type OpenedRelation } from './hot-relations';
+import { type LeftOut, NOTHING_LEFT_OUT, together } from './left-out';
+import type { Progress } from './records';
+import { MovedFile, type ReadBatch, SourceReader } from './reader';
+import type { PlacedRow } from './row-table';
+import { DIGEST_OF_ID, identified, ORDINAL_OF_ID, rowOf, rulesOf } from './rows';
+import { isNotOf, type Segment } from './segment';
+import type { WrittenFile } from './segment-file';
 import { SegmentsOfTable } from './segments-of-table';
-import { isOfReading, NOT_STORED, type Source } from './source';
+import { isOfReading, NOT_STORED, type Seen, type Source, type SourceRecord } from './source';
 import { type Reconciled, SourcesOfTable } from './sources-of-table';
-import { TableFields } from './table-fields';
+import type { Put, Store } from './store';
+import { TableFields } from './inferred-schema';
 import { type CleanUp, TableParts } from './table-parts';
-import { TailReader, TRY_AGAIN } from './tail-reader';
-import type { SealedRows } from './tail-writer';
-import { Tails } from './tails';
+
+/** Milliseconds until a file that cannot be read is tried again. */
+const TRY_AGAIN = 5_000;
+/** Milliseconds until an archive that grows is read again, for each that it took: it is read from its beginning. */
+const PATIENCE = 10;
+/** Bytes of files whose rows are inserted together: planning an insertion takes as long as inserting a hundred rows of a wide table. */
+const INSERTED_AT_ONCE = 2 * 1024 * 1024;
+/** The same in values of their lists: DuckDB holds those of one insertion at once (`MOST_ROW_VALUES`). */
+export const VALUES_AT_ONCE = 512 * 1024;
+/** How many times smaller an archive is taken to be than its rows. */
+const COMPRESSION = 8;
 
 export interface TableOptions {
   readonly name: string;
   /** null: inferred from the rows. */
   readonly declared: readonly RestField[] | null;
   readonly dataDir: string;
-  /** Bytes of a text file, as it stands in memory, that are read here rather than by a conversion. */
+  /** Bytes of a text file, as it stands in memory, that are read into the hot file rather than into a sealed one. */
   readonly smallFile: number;
-  /** Of the table, for segments. */
-  readonly folder: string;
+  readonly store: Store;
+  /** Of the store. */
   readonly connection: DuckDBConnection;
   /** Tells names of relations of one table from those of another. */
   readonly index: number;
@@ -36,77 +56,121 @@ export interface TableOptions {
   readonly onFault: (file: string, fault: string) => void;
 }
 
-/** A job under way. */
-interface Conversion {
-  readonly ranges: readonly Range[];
-  readonly merged: readonly Segment[];
-  /** What sources were as it began, by their numbers. */
-  readonly seen: ReadonlyMap<number, { readonly size: number; readonly modified: bigint }>;
-}
-
-/** What a conversion is to do, but for where. */
-export interface TableJob {
-  readonly job: Omit<SegmentJob, 'path' | 'folder'>;
-  /** The same from what is in memory; null: there is more to do, or in another form. */
-  readonly sealed: Sealed | null;
-}
-
-/** What tails give to the ranges of a job. */
-export interface Sealed {
-  readonly rows: readonly SealedRows[];
+/** A table as the hot file knows it. */
+interface TableRecord {
+  readonly fields: readonly RestField[];
+  readonly declared: boolean;
+  /** Numbers that have not been used. */
+  readonly nextSource: number;
+  readonly nextFile: number;
+  /** Rows that have arrived. */
+  readonly arrived: number;
   readonly leftOut: LeftOut;
 }
 
-/** How much a conversion may take on: of content as in `SegmentJob`, and bytes of segments to merge. */
-export type JobBounds = Pick<SegmentJob, 'atOnce' | 'most'> & { readonly merged: number };
+/** What is to be noted of a source, once its rows are in the table. */
+export interface SourceEnd {
+  /** What it was; null: it is read on from there. */
+  readonly seen: Seen | null;
+  readonly waiting: boolean;
+  readonly fault: string | null;
+  readonly notBefore: number;
+}
 
-/** How many times smaller a file is taken to be than its rows: a compressed one, and one of Parquet, which is compressed as well. */
-const COMPRESSION = 8;
-const PARQUET = 3;
+/** A source, and how far its rows are in a sealed file. */
+export interface SealedSource {
+  readonly source: Source;
+  readonly read: Progress;
+  readonly end: SourceEnd | null;
+}
 
-/** One table: its sources, segments and tails. Used by one caller at a time. */
+/** A file that is to be a part of the table. */
+export interface Sealed {
+  /** null: there are no rows, and no file. */
+  readonly written: WrittenFile | null;
+  readonly path: string;
+  /** What it takes the place of. */
+  readonly relations: readonly HotRelation[];
+  readonly merged: readonly Segment[];
+  /** What has been read for it, and left out. */
+  readonly sources: readonly SealedSource[];
+  readonly leftOut: LeftOut;
+}
+
+/** Rows could not be taken, for no fault of the file that they are from. */
+export class NotTaken extends Error {}
+
+/** One table: its sources, sealed files and hot relations. Used by one caller at a time, but for what a backlog is read with. */
 export class LiveTable {
   readonly #sources: SourcesOfTable;
   readonly #fields: TableFields;
   readonly #segments: SegmentsOfTable;
-  readonly #tails: Tails;
+  readonly #hot: HotRelations;
   readonly #parts: TableParts;
-  readonly #reader: TailReader;
-  readonly #leftOut: LeftOutTotals;
-  #nextSegment: number;
-  #conversion: Conversion | null = null;
-  /** How many conversions have been done. */
+  #leftOut: LeftOut;
+  #nextFile: number;
+  #arrived: number;
+  readonly #reader: SourceReader;
+  /** Sources that have gone, and are known to the hot file still. */
+  readonly #gone = new Set<number>();
+  /** Relations that are no part of the table any more. */
+  #unread: HotRelation[] = [];
+  /** How many sealed files have been written. */
   conversions = 0;
+  /** It is being sealed, or a backlog of it read. */
+  isBusy = false;
+  /** Rows that are being read as a backlog: relations of a connection that have ids. */
+  staged: { readonly connection: DuckDBConnection; readonly relations: () => readonly string[] } | null = null;
+  /** Settles when no ids are being generated. */
+  #numbering: Promise<unknown> = Promise.resolve();
 
-  constructor(
+  private constructor(
     private readonly options: TableOptions,
-    manifest: Manifest | null,
+    known: TableRecord | null,
+    segments: readonly Segment[],
+    sources: ReadonlyMap<number, SourceRecord>,
   ) {
-    const { name, declared, dataDir, connection, index, onFault } = options;
-    const before = manifest !== null && TableFields.match(declared, manifest) ? manifest : null;
-    this.#fields = new TableFields(declared, before);
-    this.#nextSegment = manifest?.nextSegment ?? 1;
-    this.#leftOut = new LeftOutTotals(before?.leftOut);
-    this.#sources = new SourcesOfTable(name, dataDir, {
-      sources: before?.sources ?? [],
-      nextSource: manifest?.nextSource ?? 1,
-    });
-    this.#segments = new SegmentsOfTable(before?.segments ?? [], (source) => this.#sources.has(source));
-    this.#tails = new Tails(connection, index);
-    this.#parts = new TableParts(options);
-    this.#reader = new TailReader({
-      dataDir,
-      connection,
-      fields: this.#fields,
-      tails: this.#tails,
-      parts: this.#parts,
-      isEmpty: () => this.rows === 0,
-      onLeftOut: (leftOut) => {
-        this.#leftOut.add(leftOut);
-        options.onLeftOut(leftOut);
-      },
-      onFault,
-    });
+    const { name, declared, dataDir, connection, store } = options;
+    this.#fields = new TableFields(declared, known?.fields ?? null);
+    this.#nextFile = known?.nextFile ?? 1;
+    this.#arrived = known?.arrived ?? 0;
+    this.#leftOut = known?.leftOut ?? NOTHING_LEFT_OUT;
+    this.#sources = new SourcesOfTable(name, dataDir, { sources, next: known?.nextSource ?? 1 });
+    this.#segments = new SegmentsOfTable(segments, (source) => this.#sources.has(source));
+    this.#hot = new HotRelations(store, connection, name, declared !== null);
+    this.#parts = new TableParts({ ...options, folder: store.filesOf(name) });
+    this.#reader = new SourceReader(dataDir, this.#fields);
+  }
+
+  /** The table as the hot file has it. @throws what DuckDB throws where a sealed file is damaged or gone */
+  static async open(options: TableOptions): Promise<LiveTable> {
+    const { store, name, declared } = options;
+    const [known] = store.of<TableRecord>('table', name);
+    const record = known?.record ?? null;
+    const isSame =
+      record !== null &&
+      (declared === null ? !record.declared : record.declared && sameFields(declared, record.fields));
+    if (!isSame) return this.#anew(options, record);
+    const segments = store.of<Segment>('segment', name).map((one) => one.record);
+    const sources = store.of<SourceRecord>('source', name).map((one) => [Number(one.id), one.record] as const);
+    const table = new LiveTable(options, record, segments, new Map(sources));
+    await table.#hot.open((source) => table.#sources.has(source));
+    await table.#parts.attach(segments);
+    return table;
+  }
+
+  /** The table without anything of what the hot file has of it. */
+  static async openAnew(options: TableOptions): Promise<LiveTable> {
+    return this.#anew(options, options.store.of<TableRecord>('table', options.name)[0]?.record ?? null);
+  }
+
+  static async #anew(options: TableOptions, before: TableRecord | null): Promise<LiveTable> {
+    const { store, name } = options;
+    await store.forget(name);
+    // Numbers go on: what a live tail has been told is not told again of other rows.
+    const { arrived = 0, nextFile = 1, nextSource = 1 } = before ?? {};
+    const known = { fields: [], declared: false, nextSource, nextFile, arrived, leftOut: NOTHING_LEFT_OUT };
+    return new LiveTable(options, known, [], new Map());
   }
 
   get name(): string {
@@ -121,21 +185,34 @@ export class LiveTable {
     return this.#fields.isDeclared;
   }
 
+  get rules(): ReturnType<typeof rulesOf> {
+    return this.#fields.rules;
+  }
+
   get sources(): readonly Source[] {
     return this.#sources.all;
   }
 
-  get segments(): readonly Segment[] {
-    return this.#segments.all;
+  get segments(): SegmentsOfTable {
+    return this.#segments;
+  }
+
+  get hot(): Pick<HotRelations, 'all' | 'bytes' | 'age' | 'rest'> {
+    return this.#hot;
   }
 
   get leftOut(): LeftOut {
-    return this.#leftOut.total;
+    return this.#leftOut;
+  }
+
+  /** Rows that have arrived. */
+  get arrived(): number {
+    return this.#arrived;
   }
 
   /** Rows that are served. */
   get rows(): number {
-    return this.#segments.rows + this.#tails.rows;
+    return this.#segments.rows + this.#hot.rows;
   }
 
   /** Why rows of a file are not served that it may well have; null: there is no such file. */
@@ -145,25 +222,26 @@ export class LiveTable {
     return faults.find(isGrave) ?? null;
   }
 
-  /** Whether there are rows and none of them is served: it must not pass for empty. @param failed whether the last conversion has */
-  isUnserved(failed: boolean): boolean {
-    if (this.rows === 0 && this.fault !== null) return true;
-    const isUnread = ({ isChanged, read }: Source): boolean => isChanged && read.position.offset === 0;
-    return failed && this.#segments.rows === 0 && this.sources.some(isUnread);
+  /** Whether there are rows and none of them is served, as they cannot be read or have not been read yet: it must not pass for empty. */
+  get isUnserved(): boolean {
+    const isUnread = ({ isChanged, read, file }: Source): boolean =>
+      isChanged && read.position.offset === 0 && file.size > 0;
+    return this.rows === 0 && (this.fault !== null || this.sources.some(isUnread));
   }
 
-  /** Bytes of the segments. */
+  /** Bytes of the sealed files. */
   get bytes(): number {
     return this.#segments.bytes;
-  }
-
-  get tails(): Pick<Tails, 'count' | 'bytes' | 'age' | 'rest'> {
-    return this.#tails;
   }
 
   /** What queries read since it was last rebuilt. */
   get table(): StoredTable {
     return this.#parts.table;
+  }
+
+  /** As of `TableParts`. */
+  arrivedRows(after: number | null, upTo: number): StoredTable {
+    return this.#parts.arrived(after, upTo);
   }
 
   /** `performance.now()` when what is not served yet was first seen; null: everything is. */
@@ -179,19 +257,14 @@ export class LiveTable {
     return this.sources.reduce((newest, { file }) => Math.max(newest, Number(file.modified / 1_000_000n)), 0);
   }
 
-  /** Attaches the segments. @throws what DuckDB throws where one is damaged or gone */
-  async attach(): Promise<void> {
-    await this.#parts.attach(this.segments);
-  }
-
   /** As of `SourcesOfTable`. */
   isTruncated(files: readonly FoundFile[]): boolean {
     return this.#sources.isTruncated(files);
   }
 
-  /** Takes what the folder holds now. */
-  async reconcile(...[files, isKnown]: Parameters<SourcesOfTable['reconcile']>): Promise<Reconciled> {
-    const reconciled = await this.#sources.reconcile(files, isKnown);
+  /** Takes what the folder holds now. @returns what to do about what has gone when nobody reads it any more; null: nothing has */
+  async reconcile(...[files, isKnown]: Parameters<SourcesOfTable['reconcile']>): Promise<CleanUp | null> {
+    const { gone, moved } = await this.#sources.reconcile(files, isKnown);
     const now = performance.now();
     for (const source of this.sources) {
       // A last line is complete without its newline when nothing has followed for long.
@@ -199,11 +272,70 @@ export class LiveTable {
       if (source.isChanged) source.behindSince ??= now;
       else source.behindSince = null;
     }
-    for (const { id } of reconciled.gone) this.#tails.drop(id);
-    return reconciled;
+    if (!moved) return null;
+    for (const { id } of gone) this.#hot.drop(id);
+    // Whoever reads what has gone must not see what comes in its place.
+    if (gone.length > 0) this.#hot.close();
+    const remove = await this.#without(gone).catch((error: unknown) => {
+      // It is known without the hot file, which is told later.
+      if (gone.length === 0) throw error;
+      return async () => undefined;
+    });
+    if (remove === null) return null;
+    const rebuilt = await this.rebuild();
+    return async (connection) => {
+      await rebuilt(connection);
+      await remove(connection);
+    };
   }
 
-  /** Whether a conversion is to read what is unread of a source. */
+  /** Rows have gone, or files have other names. */
+  async #without(gone: Reconciled['gone']): Promise<CleanUp | null> {
+    for (const { id } of gone) this.#gone.add(id);
+    const isFree = gone.length > 0 && !this.isBusy;
+    const segments = isFree ? this.#segments.empty : [];
+    const relations = isFree ? this.#hot.all.filter(({ rows }) => rows === 0) : [];
+    const named = this.sources.filter((source) => source.isRenamed);
+    if (gone.length + named.length === 0) return null;
+    await this.#commit((put) => {
+      for (const source of named) put('source', this.name, source.id, source.record());
+      this.#putRemoved(put, relations, segments);
+    });
+    for (const source of named) source.save();
+    if (gone.length === 0) return null;
+    this.#segments.replace(segments, null);
+    this.#hot.remove(relations);
+    return (connection) => this.#remove(connection, relations, segments);
+  }
+
+  async #commit(work: (put: Put) => Promise<void> | void): Promise<void> {
+    const gone = [...this.#gone];
+    await this.#store.commit((put) => {
+      for (const id of gone) put('source', this.name, id, null);
+      return work(put);
+    });
+    for (const id of gone) this.#gone.delete(id);
+  }
+
+  #putRemoved(put: Put, relations: readonly HotRelation[], segments: readonly Segment[]): void {
+    for (const { id } of relations) put('relation', this.name, id, null);
+    for (const { file } of segments) put('segment', this.name, file, null);
+  }
+
+  async #remove(
+    connection: DuckDBConnection,
+    relations: readonly HotRelation[],
+    segments: readonly Segment[],
+  ): Promise<void> {
+    for (const relation of relations) await relation.remove(connection);
+    for (const { file } of segments) await rm(join(this.#store.filesOf(this.name), file), { force: true });
+  }
+
+  get #store(): Store {
+    return this.options.store;
+  }
+
+  /** Whether what is unread of a source is too much for the hot file. */
   isBacklog(source: Source): boolean {
     if (!source.isChanged) return false;
     const { format, compression } = source.file;
@@ -216,230 +348,331 @@ export class LiveTable {
     return !source.converting && source.isChanged && performance.now() >= source.notBefore;
   }
 
-  /** Reads what is new of readable sources into the tail. @param onChange called when parts or fields are others than before */
-  async readNew(sources: AsyncIterable<Source>, onChange: () => void): Promise<void> {
-    const [tails, fields] = [this.#tails.all, this.fields];
+  /** Reads what is new of readable sources into the hot file. @returns whether parts or fields are others than before */
+  async readNew(sources: AsyncIterable<Source>): Promise<boolean> {
+    const [relations, fields] = [this.#hot.all, this.fields];
+    let waiting: ReadBatch[] = [];
+    let ends = new Map<Source, SourceEnd>();
+    const insert = async (): Promise<void> => {
+      const [batches, noted] = [waiting, ends];
+      waiting = [];
+      ends = new Map();
+      await this.#insertSafely(batches, noted);
+    };
+    const take = async (batch: ReadBatch): Promise<boolean> => {
+      const all = [...waiting, batch];
+      const isMuch = bytesOf(all) > INSERTED_AT_ONCE || valuesOf(all) > VALUES_AT_ONCE;
+      if (waiting.length > 0 && isMuch) await insert();
+      waiting.push(batch);
+      return false;
+    };
+    const ignoring = (error: unknown): null => {
+      if (error instanceof NotTaken) return null;
+      throw error;
+    };
+    for await (const source of sources) {
+      const isFirst = (): boolean => this.rows === 0 && this.staged === null && waiting.length === 0;
+      const end = await this.readThrough(source, isFirst, take).catch(ignoring);
+      if (end !== null) ends.set(source, end);
+    }
+    await insert().catch(ignoring);
+    return relations !== this.#hot.all || fields !== this.fields;
+  }
+
+  /**
+   * Reads a source to its end.
+   *
+   * @param isFirst as of `SourceReader`
+   * @param take takes rows, and tells whether they are enough: what it throws is thrown as NotTaken
+   * @returns null: nothing is known of its end
+   */
+  async readThrough(
+    source: Source,
+    isFirst: () => boolean,
+    take: (batch: ReadBatch) => Promise<boolean>,
+  ): Promise<SourceEnd | null> {
+    const { size, modified, compression, identity } = source.file;
+    const started = performance.now();
+    const end = { seen: { size, modified }, waiting: false, fault: null, notBefore: 0 };
+    const archiveAgain = (): number => {
+      const now = performance.now();
+      return compression === 'none' ? 0 : now + PATIENCE * (now - started);
+    };
     try {
-      for await (const source of sources) await this.#reader.read(source);
-    } finally {
-      await this.#reader.insertRead();
-      if (tails !== this.#tails.all || fields !== this.fields) onChange();
+      const batches = this.#reader.read(source, isFirst);
+      for (;;) {
+        const { done, value } = await batches.next();
+        if (done === true) return { ...end, waiting: value, notBefore: archiveAgain() };
+        const isEnough = await take(value).catch((cause: unknown) => {
+          throw cause instanceof NotTaken ? cause : new NotTaken('', { cause });
+        });
+        if (!isEnough) continue;
+        await batches.return(false);
+        return { ...end, seen: null };
+      }
+    } catch (error) {
+      if (error instanceof NotTaken) throw error;
+      if (error instanceof MovedFile || (await isMoved(source.pathIn(this.options.dataDir), identity))) return null;
+      if (error instanceof ChangedContent) {
+        source.replaced = true;
+        return null;
+      }
+      const notBefore = performance.now() + TRY_AGAIN;
+      if (error instanceof ContentFault) {
+        return { ...end, fault: error.message, notBefore: Math.max(notBefore, archiveAgain()) };
+      }
+      return { ...end, seen: source.seen, fault: `cannot be read (${faultKind(error)})`, notBefore };
     }
   }
 
-  pathOf(source: Source): string {
-    return source.pathIn(this.options.dataDir);
+  /** Has a source as it is at its end. */
+  #note(source: Source, { seen, waiting, fault, notBefore }: SourceEnd): void {
+    source.waiting = waiting;
+    source.fault = fault;
+    source.notBefore = Math.max(source.notBefore, notBefore);
+    source.seen = seen;
+    if (!source.isChanged) source.behindSince = null;
+    if (fault !== null) this.options.onFault(source.file.path, fault);
   }
 
-  /** The next ordinal of each digest of the rows without an id. */
-  async nextOrdinals(rows: readonly ReadRow[]): Promise<ReadonlyMap<string, number>> {
-    const digests = [...new Set(rows.flatMap(({ digest }) => digest ?? []))];
-    return digests.length === 0 ? new Map() : this.#reader.nextOrdinals(digests, rows);
+  /** Inserts rows; files whose rows cannot be inserted are set aside. @throws NotTaken where there are such */
+  async #insertSafely(batches: readonly ReadBatch[], ends: ReadonlyMap<Source, SourceEnd>): Promise<void> {
+    const sources = new Set([...batches.map(({ source }) => source), ...ends.keys()]);
+    if (sources.size === 0) return;
+    try {
+      await this.#insert(batches, ends);
+      return;
+    } catch {
+      // The rows of one file keep no other's from being read.
+    }
+    let failed = false;
+    for (const source of sources) {
+      const own = batches.filter((batch) => batch.source === source);
+      const end = ends.get(source);
+      const noted = new Map(end === undefined ? [] : [[source, end]]);
+      try {
+        await this.#insert(own, noted).catch(() =>
+          this.#insert(
+            own.map((batch) => this.strictly(batch)),
+            noted,
+          ),
+        );
+      } catch (error) {
+        failed = true;
+        const fault = `${NOT_STORED} (${faultKind(error)})`;
+        this.#note(source, { seen: source.seen, waiting: false, fault, notBefore: performance.now() + TRY_AGAIN });
+      }
+    }
+    if (failed) throw new NotTaken();
   }
 
-  /** Makes what queries read anew: as `TableParts.rebuild`. */
-  rebuild(): Promise<CleanUp> {
-    return this.#parts.rebuild(this.fields, this.#segments, this.#tails);
-  }
-
-  /** As `rebuild`, after rows have gone: whoever reads those sees none that is read from now on. */
-  async rebuildWithout(): Promise<CleanUp> {
-    const release = this.#tails.hold();
-    const empty = this.#tails.dropEmpty();
-    const cleanUp = await this.rebuild();
-    return async () => {
-      release();
-      await cleanUp();
-      for (const tail of empty) await tail.remove();
-    };
-  }
-
-  /** Leaves out segments without a row that counts. @returns them */
-  dropEmptySegments(): readonly Segment[] {
-    return this.#conversion === null ? this.#segments.dropEmpty() : [];
-  }
-
-  /**
-   * What a conversion should do now: store the tails, read a backlog, or merge segments; null: nothing.
-   *
-   * @param roll whether the tails are to be stored
-   * @param inParts whether what is in the tails has been too much to be stored at once
-   */
-  nextJob(roll: boolean, bounds: JobBounds, inParts: boolean): TableJob | null {
-    if (this.#conversion !== null) return null;
-    const now = performance.now();
-    const backlog = this.sources.filter((source) => this.isBacklog(source) && now >= source.notBefore);
-    const isDue = (roll || backlog.length > 0) && !this.#segments.isScattered(bounds.merged, this.fields);
-    const ranges = isDue ? this.#ranges(backlog, bounds, inParts) : [];
-    const merged = ranges.length === 0 ? this.#segments.mergeable(bounds.merged, this.fields) : [];
-    if (ranges.length === 0 && merged.length === 0) return null;
-    const seen = backlog.map(({ id, file: { size, modified } }) => [id, { size, modified }] as const);
-    this.#conversion = { ranges, merged, seen: new Map(seen) };
-    const sealed = ranges.length === 0 ? null : this.#seal(ranges);
-    const stored = (segment: Segment): SegmentJob['merged'][number] => ({
-      path: join(this.options.folder, segment.file),
-      segment,
-      dropped: this.#segments.droppedOf(segment),
+  /** Inserts all rows or none, with how far their sources have been read: one transaction. */
+  async #insert(batches: readonly ReadBatch[], ends: ReadonlyMap<Source, SourceEnd>): Promise<void> {
+    const read = new Map([...ends.keys()].map((source) => [source, source.read]));
+    for (const { source, end } of batches) read.set(source, end);
+    const leftOut = batches.reduce((all, batch) => together(all, batch.leftOut.total), NOTHING_LEFT_OUT);
+    await this.numbered(this.options.connection, batches, async (rows) => {
+      let opened: OpenedRelation | null = null;
+      await this.#commit(async (put) => {
+        opened = rows.length === 0 ? null : await this.#hot.opened(batches.at(-1)!.fields, put);
+        await opened?.relation.insert(rows, this.#arrived);
+        for (const [source, progress] of read) {
+          const record = source.record(progress, ends.get(source)?.seen ?? null);
+          if (progress.position.offset > 0) put('source', this.name, source.id, record);
+        }
+        put('table', this.name, '', this.#record(rows.length, leftOut));
+      });
+      this.#added(opened, rows);
+      this.#arrived += rows.length;
     });
-    const job = {
-      table: this.name,
-      fields: this.fields,
-      declared: this.declared,
-      ranges,
-      merged: merged.map(stored),
-      others: this.segments.filter((segment) => !merged.includes(segment)).map(stored),
-      atOnce: bounds.atOnce,
-      most: bounds.most,
-    };
-    return { job, sealed };
-  }
-
-  #seal(ranges: readonly Range[]): Sealed | null {
-    const rows = this.#tails.seal(this.fields);
-    const leftOut = this.#leftOut.seal();
-    const isAll = this.sources.filter(({ isInTail }) => isInTail).length === ranges.length;
-    return rows !== null && isAll && ranges.every(({ to }) => to !== null) ? { rows, leftOut } : null;
-  }
-
-  /**
-   * What is in the tails, and of the backlog so much, the newest first. In parts: of each no more than `most`, and what is left is read
-   * into a tail anew.
-   */
-  #ranges(backlog: readonly Source[], { atOnce, most }: JobBounds, inParts: boolean): readonly Range[] {
-    const now = performance.now();
-    const ranges: Range[] = [];
-    for (const source of this.sources) {
-      const isSetAside = source.fault !== null && now < source.notBefore;
-      if (!source.isInTail || isSetAside) continue;
-      ranges.push(this.#range(source, inParts ? null : source.read));
-      source.converting ||= inParts;
-    }
-    let bytes = 0;
-    for (const source of [...backlog].sort((a, b) => (a.file.modified < b.file.modified ? 1 : -1))) {
-      if (bytes > most) break;
-      // What is in the tails is stored first.
-      if (source.isInTail) continue;
-      ranges.push(this.#range(source, null));
-      source.converting = true;
-      // Rows of lines can be stored in chunks, as many as are needed.
-      const isParquet = source.file.format === 'parquet';
-      const inChunks = !isParquet && this.declared;
-      bytes += source.unreadBytes * (isParquet ? PARQUET : 1) * (inChunks ? 1 : most / atOnce);
-    }
-    return ranges;
-  }
-
-  #range(source: Source, to: Progress | null): Range {
-    const { identity, format, compression } = source.file;
-    const path = source.pathIn(this.options.dataDir);
-    const closed = to === null && source.isQuiet;
-    return { source: source.id, path, identity, format, compression, from: source.stored, to, closed };
-  }
-
-  /** A name for the next segment's file. */
-  nextFile(): string {
-    return `${this.#nextSegment++}.duckdb`;
-  }
-
-  /**
-   * Takes over what a conversion has done: `manifest` then tells what is stored.
-   *
-   * @returns what to do when nobody reads the parts before any more
-   */
-  finish(file: string, { segment, fields, ends, changed, faults, leftOut }: SegmentResult): CleanUp {
-    const { merged, ranges, seen } = this.#conversion!;
-    this.#conversion = null;
-    this.conversions++;
-    this.#segments.replace(merged, segment === null ? null : { file, ...segment });
-    this.#fields.unite(fields);
-    for (const range of ranges) {
-      const source = this.#sources.find(range.source);
-      if (source === undefined) continue;
-      source.converting = false;
-      if (changed.includes(source.id)) source.replaced = true;
-      const fault = faults[source.id] ?? null;
-      if (fault !== null) {
-        source.notBefore = performance.now() + TRY_AGAIN;
-        this.options.onFault(source.file.path, fault);
-      }
-      const end = ends[source.id];
-      if (range.to === null || fault !== null) source.fault = fault;
-      if (end === undefined) continue;
-      const { whole, ...progress } = end;
-      source.stored = progress;
-      if (range.to !== null) continue;
+    this.#leftOut = together(this.#leftOut, leftOut);
+    for (const [source, progress] of read) {
       source.read = progress;
-      if (!whole) {
-        // What was in a tail behind that is read anew.
-        source.seen = null;
-        continue;
+      source.save();
+    }
+    for (const [source, end] of ends) this.#note(source, end);
+    for (const batch of batches) if (batch.leftOut.any) this.options.onLeftOut(batch.leftOut.total);
+  }
+
+  #added(opened: OpenedRelation | null, rows: readonly PlacedRow[]): void {
+    if (opened === null) return;
+    this.#hot.add(opened, rows, this.#arrived);
+    if (opened.before !== null) this.#unread.push(opened.before);
+  }
+
+  /** Rows, each read closely: nothing that `ExactLines` has found may keep rows from being read. */
+  strictly(batch: ReadBatch): ReadBatch {
+    const { fields, leftOut } = batch;
+    const rules = rulesOf(fields, this.declared);
+    const rows = batch.rows.flatMap(({ json, digest }) => {
+      try {
+        // A row without an id is one still.
+        return { ...rowOf(json, parsedRow(json), fields, rules, leftOut), digest };
+      } catch (error) {
+        if (!(error instanceof Unfit)) throw error;
+        leftOut.addRows(error.reason, 1, []);
+        return [];
       }
-      source.seen = seen.get(source.id) ?? null;
-      source.waiting = !range.closed && isCut(range, progress, source.seen?.size ?? 0);
-      if (!source.isChanged) source.behindSince = null;
-    }
-    if (ranges.length === 0) return async () => undefined;
-    this.#leftOut.store(leftOut);
-    // What tails have left out has been named.
-    if (leftOutRows(leftOut) + leftOut.fields.length > 0 && ranges.some(({ to }) => to === null))
-      this.options.onLeftOut(leftOut);
-    const stored = this.#tails.store(new Set(Object.keys(ends).map(Number)));
-    if (ranges.some(({ to }) => to === null)) this.#numberAgain();
-    return async () => {
-      for (const tail of stored) await tail.remove();
-    };
+    });
+    return { ...batch, rows };
   }
 
-  /** What came while a backlog was read has not been numbered over that: it is read again before anybody sees both. */
-  #numberAgain(): void {
-    for (const tail of this.#tails.all) {
-      if (!tail.hasGeneratedIds) continue;
-      for (const id of tail.sources) {
-        this.#tails.drop(id);
-        const source = this.#sources.find(id);
-        if (source === undefined) continue;
-        source.read = source.stored;
-        source.seen = null;
-      }
-    }
-  }
-
-  /** A conversion has failed: its sources are looked at again. */
-  fail(until: number): void {
-    for (const { source: id, to } of this.#conversion?.ranges ?? []) {
-      const source = this.#sources.find(id);
-      if (source === undefined) continue;
-      source.converting = false;
-      if (to === null) source.notBefore = until;
-    }
-    this.#conversion = null;
-    this.#tails.unseal();
-    this.#leftOut.unseal();
-  }
-
-  isDisposed = false;
-
-  /** Gives back what it has in the database, when nobody reads it any more. */
-  async dispose(): Promise<void> {
-    this.isDisposed = true;
-    await this.#parts.dispose();
-    for (const tail of this.#tails.all) await tail.remove();
-  }
-
-  get manifest(): Manifest {
+  #record(more: number, leftOut: LeftOut): TableRecord {
     return {
       fields: this.fields,
       declared: this.declared,
-      sources: this.sources.filter(({ stored }) => stored.position.offset > 0).map(({ record }) => record),
-      segments: this.segments,
       nextSource: this.#sources.next,
-      nextSegment: this.#nextSegment,
-      leftOut: this.#leftOut.stored,
+      nextFile: this.#nextFile,
+      arrived: this.#arrived + more,
+      leftOut: together(this.#leftOut, leftOut),
+    };
+  }
+
+  /**
+   * Has the rows of batches inserted, those without an id with one that no equal row of the table has.
+   *
+   * @param connection which looks for equal rows that are committed
+   */
+  numbered(
+    connection: DuckDBConnection,
+    batches: readonly ReadBatch[],
+    insert: (rows: readonly PlacedRow[]) => Promise<void>,
+  ): Promise<void> {
+    const rows = batches.flatMap((batch) => batch.rows);
+    const sources = batches.flatMap((batch) => batch.rows.map(() => batch.source.id));
+    const place = (texts: readonly string[]): PlacedRow[] => texts.map((text, i) => ({ text, source: sources[i]! }));
+    if (rows.every(({ digest }) => digest === null)) return insert(place(rows.map(({ json }) => json)));
+    const done = this.#numbering.then(async () => {
+      const digests = [...new Set(rows.flatMap(({ digest }) => digest ?? []))];
+      const times = rows.flatMap(({ digest, time }) => (digest === null ? [] : (time ?? []))).sort();
+      await insert(place(identified(rows, await this.ordinals(connection, digests, times))));
+    });
+    this.#numbering = done.catch(() => undefined);
+    return done;
+  }
+
+  /** Nobody looks at what is staged any more. */
+  async unstage(): Promise<void> {
+    this.staged = null;
+    await this.#numbering;
+  }
+
+  /** The next ordinal of each digest that a row has already. @param times of the rows: equal rows have equal times */
+  async ordinals(
+    connection: DuckDBConnection,
+    digests: readonly string[],
+    times: readonly string[],
+  ): Promise<Map<string, number>> {
+    const timed = this.rules.timed && times.length > 0;
+    const within = timed ? ` AND timestamp BETWEEN ${quoteText(times[0]!)} AND ${quoteText(times.at(-1)!)}` : '';
+    const known = (relation: string, where = ''): string =>
+      `SELECT id FROM ${relation} WHERE ${DIGEST_OF_ID} IN (SELECT unnest($1))${within}${where}`;
+    const sealed = this.#parts.table.parts.filter(({ grows }) => !grows).map(({ relation }) => known(relation));
+    const hot = this.#hot.all
+      .filter(({ fields }) => rulesOf(fields, this.declared).identified)
+      .map(({ relation, dropped }) => known(relation, dropped.length === 0 ? '' : ` AND ${isNotOf(dropped)}`));
+    const staged = this.staged;
+    const next = new Map<string, number>();
+    const all = [
+      { connection, queries: [...sealed, ...hot] },
+      ...(staged === null
+        ? []
+        : [{ connection: staged.connection, queries: staged.relations().map((relation) => known(relation)) }]),
+    ];
+    for (const { connection: own, queries } of all) {
+      if (queries.length === 0) continue;
+      const statement = await own.prepare(
+        `SELECT ${DIGEST_OF_ID}, max(${ORDINAL_OF_ID}) + 1 FROM (${queries.join(' UNION ALL ')}) GROUP BY 1`,
+      );
+      try {
+        statement.bind([listValue([...digests])]);
+        for (const [digest, ordinal] of (await statement.runAndReadAll()).getRows()) {
+          next.set(String(digest), Math.max(next.get(String(digest)) ?? 0, Number(ordinal)));
+        }
+      } finally {
+        statement.destroySync();
+      }
+    }
+    return next;
+  }
+
+  /** Makes what queries read anew: as `TableParts.rebuild`. */
+  async rebuild(): Promise<CleanUp> {
+    const unread = this.#unread;
+    const rebuilt = await this.#parts.rebuild(this.fields, this.#segments, this.#hot.all);
+    this.#unread = this.#unread.filter((relation) => !unread.includes(relation));
+    return async (connection) => {
+      await rebuilt(connection);
+      await this.#remove(connection, unread, []);
+    };
+  }
+
+  get onLeftOut(): TableOptions['onLeftOut'] {
+    return this.options.onLeftOut;
+  }
+
+  /** Takes over what a Parquet file has. */
+  unite(fields: readonly RestField[]): void {
+    this.#fields.unite(fields);
+  }
+
+  /** The hot relations, which take no more rows: they are being sealed, or written anew. */
+  closeHot(): readonly HotRelation[] {
+    return this.#hot.close();
+  }
+
+  /** Has a file as a part of the table: one transaction. @returns what to do when nobody reads the parts before any more */
+  async seal({ written, path, relations, merged, sources, leftOut }: Sealed): Promise<CleanUp> {
+    const file = `${this.#nextFile++}.duckdb`;
+    const place = join(this.#store.filesOf(this.name), file);
+    const gone = [...merged, ...this.#segments.empty.filter((segment) => !merged.includes(segment))];
+    const before = sources.length === 0 ? 0 : this.#arrived;
+    const arrived = written?.arrived ?? null;
+    const more = sources.length === 0 ? 0 : (arrived?.[1] ?? 0);
+    const shifted = arrived === null ? null : ([arrived[0] + before, arrived[1] + before] as const);
+    const segment = written === null ? null : { file, ...written, arrived: shifted, before };
+    // A source may have gone meanwhile.
+    const known = sources.filter(({ source }) => this.#sources.find(source.id) === source);
+    if (segment !== null) {
+      await mkdir(this.#store.filesOf(this.name), { recursive: true });
+      await rename(path, place);
+    }
+    try {
+      await this.#commit((put) => {
+        this.#putRemoved(put, relations, gone);
+        if (segment !== null) put('segment', this.name, file, segment);
+        for (const { source, read, end } of known) {
+          if (read.position.offset > 0) put('source', this.name, source.id, source.record(read, end?.seen ?? null));
+        }
+        put('table', this.name, '', this.#record(more, leftOut));
+      });
+    } catch (error) {
+      await rm(place, { force: true });
+      throw error;
+    }
+    this.conversions++;
+    this.#arrived += more;
+    this.#leftOut = together(this.#leftOut, leftOut);
+    this.#segments.replace(gone, segment);
+    this.#hot.remove(relations);
+    for (const { source, read, end } of known) {
+      source.read = read;
+      source.save();
+      if (end === null) source.seen = null;
+      else this.#note(source, end);
+    }
+    const rebuilt = await this.rebuild();
+    return async (connection) => {
+      await rebuilt(connection);
+      await this.#remove(connection, relations, gone);
     };
   }
 }
 
-/** Whether a text has been read to its end but for a last record without one. */
-function isCut({ format, compression }: Range, { position }: Progress, size: number): boolean {
-  return format !== 'parquet' && compression === 'none' && position.offset < size;
+function bytesOf(batches: readonly ReadBatch[]): number {
+  return batches.reduce((sum, { bytes }) => sum + bytes, 0);
+}
+
+export function valuesOf(batches: readonly ReadBatch[]): number {
+  return batches.reduce((sum, { rows }) => rows.reduce((all, { values }) => all + values, sum), 0);
 }

@@ -1,12 +1,9 @@
 /** Complete records of a text: lines, elements of one JSON array, or CSV records. */
 import type { LinePlace } from '../data/exact-lines';
 import { LONGEST_LINE } from '../data/file-scan';
-import { ContentFault } from './content-fault';
-import { csvObject, CsvSplitter } from './csv';
-import { ArraySplitter } from './json-array';
-import { LineSplitter } from './lines';
+import { ContentFault } from './content';
+import { ArraySplitter, csvObject, CsvSplitter, LineSplitter, type Splitter } from './splitters';
 import type { SourceFormat } from './source-name';
-import type { Splitter } from './splitter';
 
 const NEWLINE = 10;
 
@@ -24,6 +21,20 @@ export interface Position {
   readonly open: boolean;
   /** Whether what follows belongs to a record that is too long, of which the beginning is left out. */
   readonly tooLong: boolean;
+}
+
+/** What has been read, as it can be digested on. */
+export interface DigestState {
+  /** Digest of all blocks but the last. */
+  readonly chain: string;
+  /** Digest of the last one, which may be whole; empty: nothing has been digested. */
+  readonly rest: string;
+}
+
+/** How far a source has been read. */
+export interface Progress {
+  readonly position: Position;
+  readonly digest: DigestState;
 }
 
 export const START: Position = {

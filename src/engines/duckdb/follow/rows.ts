@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto';
 
 import type { RestField } from '../../../googlesql/rest-schema';
 import { printLine } from '../data/json-line';
-import { UNNUMBERED } from './generated-ids';
 import { fittedRow, type Fitting, type JsonObject, parsedRow, Unfit } from '../data/strict-row';
 
 /** A row that DuckDB's reader takes exactly. */
@@ -13,7 +12,14 @@ export interface ReadRow {
   readonly digest: string | null;
   /** Its `timestamp` as text, which sorts by time; null: the table's rows need none. */
   readonly time: string | null;
+  /** Values in its lists (`MOST_ROW_VALUES`). */
+  readonly values: number;
 }
+
+const DIGEST = 32;
+/** SQL: the digest in a generated id, and its ordinal. */
+export const DIGEST_OF_ID = `substr(id, 1, ${DIGEST})`;
+export const ORDINAL_OF_ID = `coalesce(TRY_CAST(substr(id, ${DIGEST + 2}) AS BIGINT), 0)`;
 
 /** What the rows of a table need to have. */
 export interface RowRules {
@@ -52,13 +58,12 @@ export function rowOf(
     throw new Unfit('timestamp is missing', 'no_timestamp');
   }
   const time = rules.timed ? String(fitted['timestamp']) : null;
-  const { id } = fitted;
-  // What marks ids to be generated is no beginning of one that is given.
-  const isGiven = !rules.identified || (id !== '' && !(typeof id === 'string' && id.startsWith(UNNUMBERED)));
-  if (isGiven) return { json: printLine(fitted), digest: null, time };
+  if (!rules.identified || fitted['id'] !== '') {
+    return { json: printLine(fitted), digest: null, time, values: fitting.values };
+  }
   delete fitted['id'];
-  const digest = createHash('sha256').update(text.trim()).digest('hex').slice(0, 32);
-  return { json: printLine(fitted), digest, time };
+  const digest = createHash('sha256').update(text.trim()).digest('hex').slice(0, DIGEST);
+  return { json: printLine(fitted), digest, time, values: fitting.values };
 }
 
 /** The row that a record holds; null: an empty line. @throws Unfit where it holds none */
@@ -67,7 +72,17 @@ export function recordRow(text: string | null): JsonObject | null {
   return text.trim() === '' ? null : parsedRow(text);
 }
 
-/** The id of a row that has none: `ordinal` tells it from equal rows, from 0. */
-export function generatedId(digest: string, ordinal: number): string {
-  return ordinal === 0 ? digest : `${digest}-${ordinal}`;
+/**
+ * The texts of rows, those without an id with one that no equal row has.
+ *
+ * @param next the ordinal that the next row of each digest has: 0 if there is none
+ */
+export function identified(rows: readonly ReadRow[], next: Map<string, number>): string[] {
+  return rows.map(({ json, digest }) => {
+    if (digest === null) return json;
+    const ordinal = next.get(digest) ?? 0;
+    next.set(digest, ordinal + 1);
+    const start = json === '{}' ? '{' : `${json.slice(0, -1)},`;
+    return `${start}"id":"${ordinal === 0 ? digest : `${digest}-${ordinal}`}"}`;
+  });
 }

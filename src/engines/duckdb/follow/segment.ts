@@ -1,16 +1,15 @@
 /**
- * A part of a table on disk: a DuckDB file with rows in time order, the last first, which is never written again. Table `rows`
+ * A part of a table on disk, sealed: a DuckDB file with rows in time order, the last first, which is never written again. Table `rows`
  * has the lists of `single` as their elements; the few rows that do not fit that are in table `odd`, with lists.
  */
 import type { RestField } from '../../../googlesql/rest-schema';
-import type { LeftOutReason } from '../../contract';
 import { quoteName } from '../sql';
 
-/** The hidden column of stored rows: the number of the source that they came from. */
-export const SOURCE_KEY = 'logquay:source';
+/** SQL: a hidden column of stored rows, the number of the source that they came from. */
+export const SOURCE_COLUMN = quoteName('logquay:source');
 
-/** SQL: that column. */
-export const SOURCE_COLUMN = quoteName(SOURCE_KEY);
+/** Another one: which row of the table it was to arrive, from 1; NULL for rows of Parquet files, which arrive in no order. */
+export const ARRIVAL_COLUMN = quoteName('logquay:arrival');
 
 /** SQL: the row came from none of these sources. */
 export function isNotOf(sources: Iterable<number>): string {
@@ -34,6 +33,10 @@ export interface Segment {
   readonly fields: readonly RestField[];
   /** Paths of lists that are stored as their one element (`Part.single`). */
   readonly single: readonly string[];
+  /** The first and the last arrival of its rows, as numbers of the table; null: they have none. */
+  readonly arrived: readonly [first: number, last: number] | null;
+  /** What is to be added to an arrival in the file to have that of the table. */
+  readonly before: number;
 }
 
 /** The lists that segments of these fields all have as their elements; null: they differ, or some rows have others. */
@@ -61,45 +64,4 @@ export function areApart(segments: readonly Segment[]): boolean {
     end = end === null || first < end ? first : end;
   }
   return true;
-}
-
-/** A row that was left out. */
-export interface LeftOutRow {
-  readonly file: string;
-  /** From 1; a Parquet file's rows count as lines. */
-  readonly line: number;
-  readonly reason: string;
-}
-
-/** What was left out of a table. */
-export interface LeftOut {
-  /** Rows, by reason. */
-  readonly rows: Readonly<Partial<Record<LeftOutReason, number>>>;
-  /** The first few of them. */
-  readonly first: readonly LeftOutRow[];
-  /** The first few fields that there was no room for in an inferred schema. */
-  readonly fields: readonly string[];
-  /** Fields that the schema does not name. */
-  readonly ignored: number;
-  /** Values that did not fit an inferred column. */
-  readonly nulled: number;
-}
-
-export const NOTHING_LEFT_OUT: LeftOut = { rows: {}, first: [], fields: [], ignored: 0, nulled: 0 };
-
-/** So many rows are named. */
-export const NAMED = 10;
-
-export function leftOutRows({ rows }: LeftOut): number {
-  return Object.values(rows).reduce((sum, count) => sum + count, 0);
-}
-
-export function together(a: LeftOut, b: LeftOut): LeftOut {
-  const rows = { ...a.rows };
-  for (const [reason, count] of Object.entries(b.rows) as [LeftOutReason, number][]) {
-    rows[reason] = (rows[reason] ?? 0) + count;
-  }
-  const first = [...a.first, ...b.first].slice(0, NAMED);
-  const fields = [...new Set([...a.fields, ...b.fields])].slice(0, NAMED);
-  return { rows, first, fields, ignored: a.ignored + b.ignored, nulled: a.nulled + b.nulled };
 }

@@ -93,11 +93,9 @@ export class SegmentsOfTable {
     this.#all = segment === null ? others : [...others, segment];
   }
 
-  /** Leaves out those without a row that counts. @returns them */
-  dropEmpty(): readonly Segment[] {
-    const empty = this.#all.filter((segment) => this.rowsOf(segment) === 0);
-    if (empty.length > 0) this.#all = this.#all.filter((segment) => !empty.includes(segment));
-    return empty;
+  /** Those without a row that counts. */
+  get empty(): readonly Segment[] {
+    return this.#all.filter((segment) => this.rowsOf(segment) === 0);
   }
 }
 

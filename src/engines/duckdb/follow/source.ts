@@ -1,9 +1,8 @@
 import { join } from 'node:path';
 
-import { START } from './records';
 import type { FoundFile } from './folder-scan';
-import type { SourceRecord } from './manifest';
-import type { Progress } from './segment-job';
+import { type Progress, START } from './records';
+import type { SourceName } from './source-name';
 
 export const UNREAD: Progress = { position: START, digest: { chain: '', rest: '' } };
 
@@ -18,21 +17,32 @@ export function isOfReading(fault: string): boolean {
 /** Milliseconds after which the last record of a file that does not change is complete without its end. */
 const QUIET = 60_000;
 
+/** A source as the hot file knows it. */
+export interface SourceRecord extends Progress, Omit<SourceName, 'table'> {
+  /** Relative to DATA_DIR. */
+  readonly path: string;
+  readonly identity: string;
+  /** Of the file when it was read to its end, bytes and nanoseconds; a file that has both need not be read again. */
+  readonly size: number;
+  readonly modified: string;
+}
+
+/** The size and time of change of a file. */
+export type Seen = Pick<FoundFile, 'size' | 'modified'>;
+
 /** A file whose rows a table has, or will have. */
 export class Source {
-  /** What is in segments. */
-  stored: Progress;
-  /** What is in segments and in the tail. */
+  /** How far its rows are in the table. */
   read: Progress;
-  /** The size and time of change that it had when it was last read to its end; null: it was not. */
-  seen: { readonly size: number; readonly modified: bigint } | null = null;
+  /** What it was when it was last read to its end; null: it was not. */
+  seen: Seen | null = null;
   /** The file is another one than what was read: its rows go. */
   replaced = false;
   /** Its last line has no newline yet. */
   waiting = false;
   /** It was not found at the last look. */
   missed = false;
-  /** A conversion reads it to an end that is not known yet. */
+  /** It is being read as a backlog. */
   converting = false;
   /** Why it is set aside; it is tried again when it changes, and now and then. */
   fault: string | null = null;
@@ -42,6 +52,8 @@ export class Source {
   behindSince: number | null = null;
   #file: FoundFile;
   #changedAt: number;
+  /** Where the hot file has it. */
+  #saved = '';
 
   constructor(
     readonly id: number,
@@ -50,7 +62,6 @@ export class Source {
   ) {
     this.#file = file;
     this.#changedAt = changedAt(file);
-    this.stored = from;
     this.read = from;
   }
 
@@ -66,20 +77,29 @@ export class Source {
     this.#file = file;
   }
 
-  static of(record: SourceRecord, file: FoundFile): Source {
-    const { position, digest, size, modified } = record;
-    const source = new Source(record.id, file, { position, digest });
+  static of(id: number, { position, digest, size, modified, ...file }: SourceRecord, table: string): Source {
+    const source = new Source(id, { ...file, table, size, modified: BigInt(modified) }, { position, digest });
     if (size >= 0) source.seen = { size, modified: BigInt(modified) };
+    source.save();
     return source;
+  }
+
+  /** The hot file has it as it is. */
+  save(): void {
+    this.#saved = this.#place;
+  }
+
+  /** Whether the hot file has it in another place. */
+  get isRenamed(): boolean {
+    return this.read.position.offset > 0 && this.#saved !== this.#place;
+  }
+
+  get #place(): string {
+    return `${this.#file.identity} ${this.#file.path}`;
   }
 
   pathIn(dataDir: string): string {
     return join(dataDir, this.file.path);
-  }
-
-  /** Whether rows of it are in the tail. */
-  get isInTail(): boolean {
-    return this.stored.position.offset !== this.read.position.offset;
   }
 
   /** Whether nothing has been written to it for long. A clock may be wrong: what follows later is noticed (`Position.open`). */
@@ -98,14 +118,13 @@ export class Source {
     return this.file.compression === 'none' ? this.file.size - this.read.position.offset : this.file.size;
   }
 
-  get record(): SourceRecord {
+  /** As the hot file is to know it. @param read how far its rows are in the table then @param seen what it was at its end */
+  record({ position, digest }: Progress = this.read, seen: Seen | null = this.seen): SourceRecord {
     const { path, identity, format, compression, family, rotated } = this.file;
-    const seen = this.isInTail ? null : this.seen;
+    const { size = -1, modified = 0n } = seen ?? {};
     return {
-      id: this.id,
-      ...{ path, identity, format, compression, family, rotated },
-      ...{ size: seen?.size ?? -1, modified: String(seen?.modified ?? 0n) },
-      ...this.stored,
+      ...{ path, identity, format, compression, family, rotated, position, digest },
+      ...{ size, modified: String(modified) },
     };
   }
 }

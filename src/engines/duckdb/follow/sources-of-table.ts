@@ -2,13 +2,11 @@
 import { join } from 'node:path';
 
 import { codeOf } from '../engine/native-error';
-import { beginnings, beginsWith, continuesRecord, differ, headOf, isCopySoFar } from './copies';
+import { ChangedContent, resumeDigest } from './content-digest';
+import { beginnings, beginsWith, continuesRecord, differ, headOf, isCopySoFar, isMoved } from './copies';
 import type { FoundFile } from './folder-scan';
-import type { Manifest } from './manifest';
-import { isMoved } from './moved-file';
-import { ChangedContent, resumeDigest } from './resume-digest';
-import type { Progress } from './segment-job';
-import { Source } from './source';
+import type { Progress } from './records';
+import { Source, type SourceRecord } from './source';
 
 /** A file that holds the same rows as a source, or the first of them, while that is there. */
 interface Copy {
@@ -50,14 +48,10 @@ export class SourcesOfTable {
   constructor(
     table: string,
     private readonly dataDir: string,
-    manifest: Pick<Manifest, 'sources' | 'nextSource'>,
+    known: { readonly sources: ReadonlyMap<number, SourceRecord>; readonly next: number },
   ) {
-    for (const record of manifest.sources) {
-      const { path, identity, format, compression, family, rotated, size, modified } = record;
-      const file = { table, path, identity, format, compression, family, rotated, size, modified: BigInt(modified) };
-      this.#sources.set(record.id, Source.of(record, file));
-    }
-    this.#next = manifest.nextSource;
+    for (const [id, record] of known.sources) this.#sources.set(id, Source.of(id, record, table));
+    this.#next = known.next;
   }
 
   get all(): readonly Source[] {

@@ -1,4 +1,4 @@
-/** What queries read of a table: its segments, attached, and its tails, each as a part. */
+/** What queries read of a table: its sealed files, attached, and its hot relations, each as a part. */
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 
@@ -8,18 +8,18 @@ import { type Part, type StoredTable, unknownPart } from '../data/part';
 import { quoteName, quoteText } from '../sql';
 import { castColumns } from './cast-columns';
 import { sameFields } from './fields';
+import type { HotRelation } from './hot-relations';
 import { rulesOf } from './rows';
-import { isNotOf, type Segment } from './segment';
+import { ARRIVAL_COLUMN, isNotOf, type Segment } from './segment';
 import type { SegmentsOfTable } from './segments-of-table';
-import type { Tails } from './tails';
 
-/** Gives back what nobody reads any more. */
-export type CleanUp = () => Promise<void>;
+/** Gives back what nobody reads any more. @param connection that has no transaction */
+export type CleanUp = (connection: DuckDBConnection) => Promise<void>;
 
 export interface PartsOptions {
   readonly name: string;
   readonly connection: DuckDBConnection;
-  /** Of the segments. */
+  /** Of the sealed files. */
   readonly folder: string;
   /** The table's fields; null: they are inferred from its rows. */
   readonly declared: readonly RestField[] | null;
@@ -37,134 +37,170 @@ interface Stored {
 }
 
 export class TableParts {
-  #parts: readonly Part[] = [];
+  #parts: readonly TablePart[] = [];
   #fields: readonly RestField[] = [];
   /** Of all tables: one that is opened again has other parts than before at the same revision. */
   static #lastRevision = 0;
   #revision = 0;
-  /** Names of attached segments, by file. */
+  /** Names of attached files. */
   readonly #attached = new Map<string, string>();
-  /** Relations that give a segment or a tail in another form, by what they give. */
+  /** Relations that give rows in another form, by what they give. */
   readonly #views = new Map<string, string>();
   #nextView = 0;
 
   constructor(private readonly options: PartsOptions) {}
 
   get table(): StoredTable {
-    const schema = { name: this.options.name, columns: columnsOf(this.#fields) };
-    return { schema, parts: this.#parts, revision: this.#revision };
+    return this.#tableOf(
+      this.#parts.map(({ part }) => part),
+      this.#revision,
+    );
   }
 
-  /** Attaches segments, so that they can be read. @throws what DuckDB throws where one is damaged or gone */
+  #tableOf(parts: readonly Part[], revision: number): StoredTable {
+    return { schema: { name: this.options.name, columns: columnsOf(this.#fields) }, parts, revision };
+  }
+
+  /** Attaches files, so that they can be read. @throws what DuckDB throws where one is damaged or gone */
   async attach(segments: readonly Segment[]): Promise<void> {
     for (const segment of segments) await this.#attach(segment);
   }
 
-  /**
-   * Makes the parts anew.
-   *
-   * @returns what to do when nobody reads the parts before any more
-   * @throws what attaching a segment throws, which another process may have removed; the parts are as before then
-   */
-  async rebuild(fields: readonly RestField[], segments: SegmentsOfTable, tails: Tails): Promise<CleanUp> {
+  /** Makes the parts anew. @returns what to do when nobody reads the parts before any more */
+  async rebuild(
+    fields: readonly RestField[],
+    segments: SegmentsOfTable,
+    hot: readonly HotRelation[],
+  ): Promise<CleanUp> {
+    await this.attach(segments.all);
+    const parts = [
+      ...segments.all.flatMap((segment) => this.#sealedParts(segment, segments, fields)),
+      ...hot.map((relation) => this.#hotPart(relation, fields)),
+    ];
     const used = new Set<string>();
-    const parts: Part[] = [];
-    for (const segment of segments.all) {
-      if (segments.rowsOf(segment) === 0) continue;
-      const alias = await this.#attach(segment);
-      const stored = { fields: segment.fields, dropped: segments.droppedOf(segment) };
-      const { rows, odd, single } = segment;
-      const bounds = boundsOf(segment);
-      const same = sameFields(segment.fields, fields);
-      const relation = await this.#inForm({ ...stored, relation: `${alias}.rows`, single }, fields, used);
-      parts.push({
-        relation,
-        rows: rows - odd,
-        ...bounds,
-        single: new Set(same ? single : []),
-        grows: false,
-      });
-      if (odd === 0) continue;
-      const oddOnes = await this.#inForm({ ...stored, relation: `${alias}.odd`, single: [] }, fields, used);
-      parts.push({ ...unknownPart(oddOnes), rows: odd, ...bounds });
-    }
-    for (const tail of tails.all) {
-      const stored = { relation: tail.relation, fields: tail.fields, single: [], dropped: [...tail.dropped] };
-      const relation = await this.#inForm(stored, fields, used);
-      const { timed } = rulesOf(tail.fields, this.options.declared !== null);
-      parts.push({ ...unknownPart(relation), rows: tail.rows, timed, grows: true });
-    }
-    if (parts.length === 0) {
-      const empty = castColumns([], fields);
-      const relation = `(SELECT ${empty === '' ? 'NULL' : empty} WHERE false)`;
-      parts.push({ ...unknownPart(relation), timed: true });
-    }
-    this.#parts = parts;
+    const all: TablePart[] = [];
+    for (const one of parts) all.push({ ...one, part: { ...one.part, relation: await this.#view(one.rows, used) } });
+    if (all.length === 0) all.push(this.#empty(fields));
+    this.#parts = all;
     this.#fields = fields;
     this.#revision = ++TableParts.#lastRevision;
-    return this.#unused(used, segments, tails);
+    return this.#unused(used, segments);
+  }
+
+  /** The table with those of its rows that arrived behind `after`, up to `upTo`; null: with all but those that arrived later. */
+  arrived(after: number | null, upTo: number): StoredTable {
+    const parts = this.#parts.flatMap(({ part, rows, arrived, before }): Part | [] => {
+      if (after === null && (arrived === null || arrived[1] <= upTo)) return part;
+      if (arrived === null || arrived[0] > upTo || arrived[1] <= (after ?? 0)) return [];
+      const last = `${ARRIVAL_COLUMN} <= ${upTo - before}`;
+      const own =
+        after === null ? `(${ARRIVAL_COLUMN} IS NULL OR ${last})` : `${ARRIVAL_COLUMN} > ${after - before} AND ${last}`;
+      return { ...part, relation: relationOf({ ...rows, same: false, where: [...rows.where, own] }) };
+    });
+    return this.#tableOf(parts.length > 0 ? parts : [this.#empty(this.#fields).part], 0);
+  }
+
+  #sealedParts(segment: Segment, segments: SegmentsOfTable, fields: readonly RestField[]): TablePart[] {
+    if (segments.rowsOf(segment) === 0) return [];
+    const alias = this.#attached.get(segment.file)!;
+    const { odd, single, arrived, before } = segment;
+    const dropped = segments.droppedOf(segment);
+    const bounds = boundsOf(segment);
+    const partOf = (relation: string, rows: number, own: readonly string[]): TablePart => {
+      const selection = selectionOf({ relation, fields: segment.fields, single: own, dropped }, fields);
+      const part = { ...unknownPart(relation), rows, ...bounds, single: new Set(selection.isCast ? [] : own) };
+      return { part, rows: selection, arrived, before };
+    };
+    const rows = partOf(`${alias}.rows`, segment.rows - odd, single);
+    return odd === 0 ? [rows] : [rows, partOf(`${alias}.odd`, odd, [])];
+  }
+
+  #hotPart({ relation, fields, dropped, rows, first }: HotRelation, form: readonly RestField[]): TablePart {
+    const { timed } = rulesOf(fields, this.options.declared !== null);
+    const part = { ...unknownPart(relation), rows, timed, grows: true };
+    const selection = selectionOf({ relation, fields, single: [], dropped }, form);
+    return { part, rows: selection, arrived: [first, Infinity], before: 0 };
+  }
+
+  #empty(fields: readonly RestField[]): TablePart {
+    const columns = castColumns([], fields) || 'NULL';
+    const rows = { columns, from: '(SELECT 1)', where: ['false'], same: false, isCast: true };
+    return { part: { ...unknownPart(relationOf(rows)), timed: true }, rows, arrived: null, before: 0 };
   }
 
   /** What was used by the parts before alone. */
-  #unused(used: ReadonlySet<string>, segments: SegmentsOfTable, tails: Tails): CleanUp {
-    const { connection } = this.options;
+  #unused(used: ReadonlySet<string>, segments: SegmentsOfTable): CleanUp {
     const views = [...this.#views].filter(([, view]) => !used.has(view));
     for (const [what] of views) this.#views.delete(what);
     const files = new Set(segments.all.map(({ file }) => file));
     const detached = [...this.#attached].filter(([file]) => !files.has(file));
     for (const [file] of detached) this.#attached.delete(file);
-    const dropped = tails.all
-      .map((tail) => ({ tail, sources: [...tail.dropped] }))
-      .filter(({ sources }) => sources.length > 0);
-    return async () => {
+    return async (connection) => {
       for (const [, view] of views) await connection.run(`DROP VIEW IF EXISTS ${view}`);
       for (const [, alias] of detached) await connection.run(`DETACH ${alias}`);
-      for (const { tail, sources } of dropped) if (tails.all.includes(tail)) await tail.clean(sources);
     };
   }
 
-  async #attach({ file }: Segment): Promise<string> {
+  async #attach({ file }: Segment): Promise<void> {
+    if (this.#attached.has(file)) return;
     const { connection, folder, index } = this.options;
-    let alias = this.#attached.get(file);
-    if (alias === undefined) {
-      alias = quoteName(`segment ${index} ${file}`);
-      await connection.run(`ATTACH ${quoteText(join(folder, file))} AS ${alias} (READ_ONLY)`);
-      this.#attached.set(file, alias);
-    }
-    return alias;
+    const alias = quoteName(`segment ${index} ${file}`);
+    await connection.run(`ATTACH ${quoteText(join(folder, file))} AS ${alias} (READ_ONLY)`);
+    this.#attached.set(file, alias);
   }
 
-  /** The relation, or a view of it with the rows that count, in the form of the table now. */
-  async #inForm(
-    { relation, fields, single, dropped }: Stored,
-    form: readonly RestField[],
-    used: Set<string>,
-  ): Promise<string> {
-    const same = sameFields(fields, form);
-    if (dropped.length === 0 && same) return relation;
-    const columns = same
-      ? fields.map(({ name }) => quoteName(name)).join(', ')
-      : castColumns(fields, form, new Set(single));
-    const where = dropped.length === 0 ? '' : ` WHERE ${isNotOf(dropped)}`;
-    const text = `SELECT ${columns} FROM ${relation}${where}`;
+  /** The relation, or a view of it. */
+  async #view(selection: Selection, used: Set<string>): Promise<string> {
+    const text = relationOf(selection);
+    if (text === selection.from) return text;
     let view = this.#views.get(text);
     if (view === undefined) {
       view = quoteName(`view ${this.options.index} ${this.#nextView++}`);
-      await this.options.connection.run(`CREATE VIEW ${view} AS ${text}`);
+      await this.options.connection.run(`CREATE VIEW ${view} AS FROM ${text}`);
       this.#views.set(text, view);
     }
     used.add(view);
     return view;
   }
-
-  async dispose(): Promise<void> {
-    const { connection } = this.options;
-    for (const view of this.#views.values()) await connection.run(`DROP VIEW IF EXISTS ${view}`);
-    for (const alias of this.#attached.values()) await connection.run(`DETACH ${alias}`);
-  }
 }
 
-/** Of a segment, which has bounds where all its rows have a time. */
+/** SQL: rows of a relation, in the form that the table has now. */
+interface Selection {
+  readonly columns: string;
+  readonly from: string;
+  readonly where: readonly string[];
+  /** Whether it is the relation itself. */
+  readonly same: boolean;
+  /** Whether the columns are others than those of the relation. */
+  readonly isCast: boolean;
+}
+
+/** A part, and what it is made of. */
+interface TablePart {
+  readonly part: Part;
+  readonly rows: Selection;
+  /** First and last arrival of its rows; null: they have none. */
+  readonly arrived: readonly [number, number] | null;
+  /** What is to be added to an arrival in the relation. */
+  readonly before: number;
+}
+
+/** The rows that count. */
+function selectionOf({ relation, fields, single, dropped }: Stored, form: readonly RestField[]): Selection {
+  const isCast = !sameFields(fields, form);
+  const columns = isCast
+    ? castColumns(fields, form, new Set(single))
+    : fields.map(({ name }) => quoteName(name)).join(', ');
+  const where = dropped.length === 0 ? [] : [isNotOf(dropped)];
+  return { columns, from: relation, where, isCast, same: !isCast && where.length === 0 };
+}
+
+function relationOf({ columns, from, where, same }: Selection): string {
+  if (same) return from;
+  return `(SELECT ${columns} FROM ${from}${where.length === 0 ? '' : ` WHERE ${where.join(' AND ')}`})`;
+}
+
+/** Of a sealed file, which has bounds where all its rows have a time. */
 function boundsOf({ earliest, latest }: Segment): Pick<Part, 'earliest' | 'latest' | 'timed'> {
   if (earliest === null || latest === null) return { earliest: null, latest: null, timed: false };
   const [first, last] = [BigInt(earliest), BigInt(latest)];

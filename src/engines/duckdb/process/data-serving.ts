@@ -3,11 +3,7 @@ import { openDatabase } from '../engine/database';
 import { DuckDbEngine } from '../engine/engine';
 import type { Log } from '../engine/log';
 import { DEFAULTS } from '../engine/options';
-import type { Converter } from '../follow/converter';
-import { LocalConverter } from '../follow/local-converter';
-import { ConverterProcess } from './converter-process';
-import { isLittle, memoryShares } from './memory-shares';
-import { MergingConverter } from './merging-converter';
+import { memoryShares } from './memory-shares';
 import type { Opening } from './messages';
 import type { OnStatus, Serving } from './serving';
 
@@ -22,16 +18,12 @@ export async function openData(
   onStatus: OnStatus,
 ): Promise<Serving> {
   const { memory: limit = DEFAULTS.memory, threads = DEFAULTS.threads, dataDir } = options;
-  const shares = memoryShares(limit, threads, dataDir !== null);
-  const { queries: memory, convertedBytes, tailBytes, tailMemory } = shares;
-  const converter = (): Converter => {
-    const apart = new ConverterProcess(shares.conversion, shares.resident, log);
-    if (!isLittle(limit)) return apart;
-    return new MergingConverter(new LocalConverter(shares.conversion, log.progress), apart);
-  };
-  const report = (status: FolderStatus): void => onStatus(status, database.target);
-  const own = { ...options, memory, convertedBytes, tailBytes, tailMemory, log };
-  const database = await openDatabase({ ...own, converter, complete: false, onStatus: report }, before);
+  const { queries, conversion, convertedBytes, tailBytes, tailMemory } = memoryShares(limit, threads, dataDir !== null);
+  const own = { ...options, memory: queries, conversion, convertedBytes, tailBytes, tailMemory, log };
+  let target = '';
+  const report = (status: FolderStatus): void => onStatus(status, target);
+  const database = await openDatabase({ ...own, complete: false, onStatus: report }, before);
+  ({ target } = database);
   const engine = new DuckDbEngine(database, own);
   return {
     get target() {
@@ -55,7 +47,6 @@ export async function openData(
         case 'describe':
           return engine.describe(request.sql, request.parameters, limits);
         case 'inspect':
-        case 'convert':
           throw new Error('That is done elsewhere.');
         case 'ping':
           await engine.ping(limits);

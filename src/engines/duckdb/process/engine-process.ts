@@ -3,7 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import type { FromEngine, Opening, ToEngine } from './messages';
 import type { RowsMemory, RowsPlace } from './rows-memory';
 import type { StartedProcess } from './start-process';
-import { childrenOf, cpuTime, loopCpuTime, residentBytes } from './usage';
+import { cpuTime, loopCpuTime, residentBytes } from './usage';
 
 export interface Listener {
   hear(message: FromEngine): void;
@@ -49,12 +49,6 @@ export class EngineProcess {
   /** Bytes in memory. */
   get resident(): number {
     return (this.pid === null ? null : residentBytes(this.pid)) ?? this.#reported;
-  }
-
-  /** The same, with those of processes that it has started. */
-  get residentWithChildren(): number {
-    const children = this.pid === null ? [] : childrenOf(this.pid);
-    return children.reduce((sum, pid) => sum + (residentBytes(pid) ?? 0), this.resident);
   }
 
   /** Milliseconds of CPU time; null where that is not known. */

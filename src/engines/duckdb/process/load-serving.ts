@@ -2,11 +2,10 @@ import type { Log } from '../engine/log';
 import type { Opening } from './messages';
 import type { OnStatus, Serving } from './serving';
 
-/** What each role needs is loaded by itself: a process that writes segments has no translator in memory. */
+/** What each role needs is loaded by itself. */
 const MODULES = {
   data: async () => import('./data-serving.js'),
   planning: async () => import('./planning-serving.js'),
-  converter: async () => import('./converter-serving.js'),
 } as const;
 
 /** Loads what a role needs, before it is opened. */
@@ -21,7 +20,5 @@ export async function openServing(opening: Opening, log: Log, onStatus: OnStatus
       return (await MODULES.data()).openData(opening, log, onStatus);
     case 'planning':
       return (await MODULES.planning()).openPlanning(log);
-    case 'converter':
-      return (await MODULES.converter()).openConverter(opening, log);
   }
 }

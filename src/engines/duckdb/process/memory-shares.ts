@@ -1,5 +1,5 @@
 /** How the memory of the embedded engine (`DUCKDB_MEMORY_LIMIT`) is shared by its processes (docs/decisions/live.md). */
-import type { Resources } from '../follow/segment-writer';
+import type { Resources } from '../follow/backlog';
 import { bytesOf, sizeOf } from '../engine/sizes';
 
 const MIB = 1024 * 1024;

@@ -18,15 +18,10 @@ import type {
 } from '../../contract';
 import type { Contents } from '../engine/database';
 import type { DuckDbOptions } from '../engine/options';
-import type { SegmentJob, SegmentResult } from '../follow/segment-job';
-import type { Resources } from '../follow/segment-writer';
 import type { Written } from './lines-file';
 import type { WrittenRows } from './rows-memory';
 
-/**
- * What a process is for: it runs queries over the data, it plans consumers' statements and holds none, or it writes segments
- * of the data folder for the first.
- */
+/** What a process is for: it runs queries over the data, or plans consumers' statements and holds none. */
 export type Opening =
   | {
       readonly role: 'data';
@@ -35,11 +30,10 @@ export type Opening =
       /** Folders of this run of the service, removed where that can no longer do it. */
       readonly folders: readonly string[];
     }
-  | { readonly role: 'planning' }
-  | { readonly role: 'converter'; readonly resources: Resources };
+  | { readonly role: 'planning' };
 
 /** Options that another process can be given. */
-export type PlainOptions = Omit<DuckDbOptions, 'log' | 'converter' | 'onStatus'>;
+export type PlainOptions = Omit<DuckDbOptions, 'log' | 'onStatus'>;
 
 /** As of `Engine.runArrived`. */
 export type ArrivedOf = Parameters<NonNullable<Engine['runArrived']>>[1];
@@ -58,7 +52,6 @@ export type Request =
       readonly tables: readonly TableSchema[];
       readonly parameters: readonly BoundParameter[];
     }
-  | { readonly kind: 'convert'; readonly job: SegmentJob }
   | { readonly kind: 'ping' };
 
 /** What each request is answered with; of a run the rows come before, of a stream the lines, part by part. */
@@ -72,7 +65,6 @@ export interface Answers {
   tables: TableSchemas;
   describe: readonly NamedType[];
   inspect: undefined;
-  convert: SegmentResult;
   ping: undefined;
 }
 

@@ -1,7 +1,5 @@
 import { join } from 'node:path';
 
-import { removeBuilding } from '../data/conversion-folders';
-import { CacheFolder } from '../follow/cache-folder';
 import { DEFAULTS, type DuckDbOptions } from '../engine/options';
 import { isLittle, memoryShares } from './memory-shares';
 import { RefusedRequests } from './refused-requests';
@@ -22,7 +20,7 @@ const PLANNED_LONG = 150 * MIB;
  */
 const PLANNING_IDLE = { usual: 5 * 60_000, littleMemory: 60_000 } as const;
 
-export interface RemoteOptions extends Omit<DuckDbOptions, 'converter' | 'complete'> {
+export interface RemoteOptions extends Omit<DuckDbOptions, 'complete'> {
   /** Aborted when the service ends: opening is cancelled. */
   readonly signal?: AbortSignal;
   /** The compiled child.ts; default: the one beside this file. */
@@ -49,7 +47,6 @@ export async function openRemoteEngine({
   const { log, onStatus, ...plain } = options;
   const { cacheDir, dataDir, exportsDir = null, connections = DEFAULTS.connections } = options;
   const { memory = DEFAULTS.memory, threads = DEFAULTS.threads } = options;
-  const folderOfData = dataDir === null ? null : await CacheFolder.of(cacheDir, dataDir).catch(() => null);
   const folder = dataDir === null ? await makeFolder(cacheDir, 'samples') : null;
   const streams = await makeFolder(cacheDir, 'streams');
   const folders = [folder, streams].filter((one) => one !== null);
@@ -62,9 +59,6 @@ export async function openRemoteEngine({
     opening: (before) => ({ role: 'data', options: { ...plain, samplesFile }, before, folders }),
     maxResident: memoryShares(memory, threads, dataDir !== null).resident,
     idle: null,
-    gone: (pid) => {
-      if (folderOfData !== null) removeBuilding(folderOfData.path, pid);
-    },
     ...(onStatus === undefined ? {} : { onStatus }),
   });
   const planning = new Supervisor({

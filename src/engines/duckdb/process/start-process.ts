@@ -14,7 +14,7 @@ const HEAP = 256;
  * MiB of a half of the young objects. In the process that plans, what a text leaves behind is collected often, rather than take the place
  * of the next one: 200 long texts end at 130 MiB in memory instead of 174, in the same time. Node's own 16 have 32 to 48 MiB in memory in each process.
  */
-const YOUNG = { data: 4, planning: 1, converter: 4 } as const;
+const YOUNG = { data: 4, planning: 1 } as const;
 /**
  * The process that holds the data leaves its cores to DuckDB: its heap is small, and four threads that collect it together take twice
  * the time of one. A million rows exported end after 0.9 s instead of 1.1 s.

@@ -34,7 +34,7 @@ export interface SupervisorOptions {
   /** @param before what the process before held; null: this is the first */
   readonly opening: (before: Contents | null) => Opening;
   /** Bytes in memory beyond which the process is ended. */
-  readonly maxResident: number | (() => number);
+  readonly maxResident: number;
   /** Bytes in memory beyond which it is replaced between two calls: what calls leave behind is nobody's fault; default: none. */
   readonly replacedAbove?: number;
   /** Milliseconds without a call after which it is ended, to be started again by the next; null: it is always there. */
@@ -46,8 +46,6 @@ export interface SupervisorOptions {
   readonly died?: (cause: Cause) => void;
   /** Takes what is known of the data folder whenever it changes. */
   readonly onStatus?: (status: FolderStatus) => void;
-  /** A process is gone, for whatever reason. */
-  readonly gone?: (pid: number) => void;
 }
 
 /** A process, and where it stands. */
@@ -120,7 +118,7 @@ export class Supervisor {
 
   /** Bytes in memory, with those of processes that it has started; 0 while there is no process. */
   get resident(): number {
-    return this.#current?.process.residentWithChildren ?? 0;
+    return this.#current?.process.resident ?? 0;
   }
 
   /** @throws DataFault and other errors: what the process cannot open; AbortError when it is closed meanwhile */
@@ -171,9 +169,7 @@ export class Supervisor {
   /** Ends the process at once, for who ends at once. */
   kill(): void {
     this.#closed = true;
-    const { process } = this.#current ?? {};
-    process?.kill();
-    if (process?.pid !== undefined && process.pid !== null) this.options.gone?.(process.pid);
+    this.#current?.process.kill();
   }
 
   #cancel(call: Call): void {
@@ -257,8 +253,7 @@ export class Supervisor {
 
   /** Starts a process. Resolves when it is as far as `until`, or with why it is not. */
   #begin(until: 'opened' | 'readable'): Promise<Error | null> {
-    const { maxResident: bound, patience = PATIENCE } = this.options;
-    const maxResident = typeof bound === 'number' ? (): number => bound : bound;
+    const { maxResident, patience = PATIENCE } = this.options;
     return new Promise((resolve) => {
       let broken: Error | null = null;
       let onEnded = (): void => undefined;
@@ -271,7 +266,6 @@ export class Supervisor {
           if (message.kind === until) resolve(null);
         },
         ended: (how) => {
-          if (process.pid !== null) this.options.gone?.(process.pid);
           current.watchdog.stop();
           if (this.#current === current) this.#current = null;
           onEnded();

@@ -6,25 +6,8 @@ const MS_PER_TICK = 10;
 
 /** Bytes in memory, what it maps of files included. */
 export function residentBytes(pid: number): number | null {
-  return statusBytes(pid, 'VmRSS');
-}
-
-/** Bytes of files in memory that it maps: programs, which processes that run the same ones share. */
-export function mappedBytes(pid: number): number | null {
-  return statusBytes(pid, 'RssFile');
-}
-
-function statusBytes(pid: number, name: string): number | null {
-  const kib = new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(read(`/proc/${String(pid)}/status`))?.[1];
+  const kib = /^VmRSS:\s+(\d+) kB$/m.exec(read(`/proc/${String(pid)}/status`))?.[1];
   return kib === undefined ? null : Number(kib) * 1024;
-}
-
-/** Processes that its event loop's thread has started. */
-export function childrenOf(pid: number): readonly number[] {
-  return read(`/proc/${String(pid)}/task/${String(pid)}/children`)
-    .split(' ')
-    .filter((child) => child !== '')
-    .map(Number);
 }
 
 /** Milliseconds of CPU time of all its threads. */

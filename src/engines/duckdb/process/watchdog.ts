@@ -32,7 +32,7 @@ export class Watchdog {
   constructor(
     private readonly process: EngineProcess,
     private readonly running: ReadonlySet<Call>,
-    private readonly bounds: { readonly maxResident: () => number; readonly patience: Patience },
+    private readonly bounds: { readonly maxResident: number; readonly patience: Patience },
     private readonly end: End,
   ) {}
 
@@ -55,7 +55,7 @@ export class Watchdog {
     if (this.running.size === 0) return this.stop();
     const { maxResident, patience } = this.bounds;
     const { resident } = this.process;
-    if (resident > maxResident()) return this.#end('memory', whoGrew(this.running, resident));
+    if (resident > maxResident) return this.#end('memory', whoGrew(this.running, resident));
     if (++this.#looks % CLOSELY !== 0) return;
     const overdue = [...this.running].filter((call) => isOverdue(call, patience.grace));
     if (overdue.length > 0) return this.#end('overdue', new Set(overdue));

@@ -2,12 +2,12 @@ import { rmSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-const PREFIXES = { samples: 'samples-', streams: 'streams-' } as const;
+const PREFIXES = { samples: 'samples-', streams: 'streams-', store: 'tmp-' } as const;
 /** A folder this old belongs to a process that died with its machine: milliseconds. */
 const ABANDONED = 24 * 3600_000;
 
 /**
- * A new folder for one run of the service: of its samples, or of lines on their way to it.
+ * A new folder for one run of the service: of its samples, of lines on their way to it, or of a store where another process has the usual one.
  *
  * @param cacheDir made if missing
  * @returns null where nothing can be written: samples are kept in memory then, and lines go through the channel

@@ -274,7 +274,8 @@ function editDistance(call: Call): string {
     return call.bind(
       [distance, bound.sql],
       (d, most) =>
-        `CASE WHEN ${most} IS NULL THEN NULL WHEN ${most} < 0 THEN ${call.fail('argument')} ELSE least(${d}, ${most}) END`,
+        // LEAST ignores a NULL.
+        `CASE WHEN ${d} IS NULL OR ${most} IS NULL THEN NULL WHEN ${most} < 0 THEN ${call.fail('argument')} ELSE least(${d}, ${most}) END`,
     );
   }
   return call.bind([sqlOf(call, 0), sqlOf(call, 1)], (a, b) => {

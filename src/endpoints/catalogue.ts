@@ -4,8 +4,7 @@ import type { Logger } from 'pino';
 
 import { concurrently } from '../concurrency/concurrently';
 import type { ReportFault } from '../health/health';
-import { ClaimedValue } from '../keys/claims';
-import type { Key } from '../keys/key';
+import { ClaimedValue, type Key } from '../keys/key';
 import { type Definition, readDefinition } from './definition';
 import { codeOf, findClashes, type Fingerprint, listQueries, readCatalogue, readUnchanged } from './directory';
 import { type Endpoint, UUID } from './endpoint';

@@ -1,8 +1,8 @@
 import type { BoundParameter, TypedParameter } from '../engines/bound-parameter';
 import { ServiceError } from '../errors';
 import { nearest } from '../googlesql/resolver';
-import { ClaimedValue, TokenRefused } from '../keys/claims';
-import type { PinnedValue } from '../keys/key';
+import { TokenRefused } from '../keys/claims';
+import { ClaimedValue, type PinnedValue } from '../keys/key';
 import { RESERVED, SOFT_RESERVED } from './declaration';
 import type { Endpoint, ParameterDeclaration } from './endpoint';
 import { quoteValue, type RawEntry, type RawValue } from './raw-entries';
@@ -299,7 +299,8 @@ function claimedTexts(declaration: ParameterDeclaration, { kind, list, texts }: 
       (text) =>
         readValue(declaration, text).ok && (declaration.type !== 'integer' || Number.isSafeInteger(Number(text))),
     );
-  if (!fits) throw new TokenRefused({ name: '', rateLimit: null });
+  if (!fits)
+    throw new TokenRefused({ name: '', rateLimit: null }, `the claim does not fit the parameter ${declaration.name}`);
   return texts;
 }
 

@@ -254,6 +254,8 @@ export class Exchange {
   #refuse(error: ServiceError): void {
     if (this.#gone) return;
     this.telemetry.reason = error.reason;
+    if (error instanceof TokenRefused)
+      this.context.log.info({ id: this.id, issuer: error.account?.name, why: error.why }, 'a token is not taken');
     // What comes before the service is ready is no fault: the request's own line has the reason.
     const early = error.reason === 'backendUnavailable' && this.context.lifecycle?.opened === false;
     if (ERRORS[error.reason].http >= 500 && !early) {

@@ -1,44 +1,22 @@
 /** What the claims of a token say, read as the entry of its issuer has it: values of pins, and a scope that is narrower. */
 import { ServiceError } from '../errors';
-import type { Key, PinnedValue } from './key';
+import { ClaimedValue, type Key, type PinnedValue } from './key';
 
 /** One message for every token that is not taken: which reason it was is in the log. */
 const REFUSAL = 'The token is not valid.';
 
 /** A token that is not taken. */
 export class TokenRefused extends ServiceError {
-  /** @param account whose rate it counts in, as its issuer has signed it; null: nobody known has */
-  constructor(readonly account: Pick<Key, 'name' | 'rateLimit'> | null) {
+  /**
+   * @param account whose rate it counts in, as its issuer has signed it; null: nobody known has
+   * @param why for the log
+   */
+  constructor(
+    readonly account: Pick<Key, 'name' | 'rateLimit'> | null,
+    readonly why: string,
+  ) {
     super('unauthenticated', REFUSAL, { hint: 'Ask for a new one.' });
   }
-}
-
-/** A claim of a token that fills a pin. Nothing is converted: a parameter takes it by its kind in JSON (docs/tokens.md). */
-export class ClaimedValue {
-  private constructor(
-    readonly kind: 'string' | 'number' | 'boolean',
-    readonly list: boolean,
-    readonly texts: readonly string[],
-  ) {}
-
-  /** null: it is empty, of another kind, or too long. */
-  static of(value: unknown): ClaimedValue | null {
-    const list = Array.isArray(value);
-    const values: readonly unknown[] = list ? value : [value];
-    const [first] = values;
-    const kind = typeof first;
-    if (kind !== 'string' && kind !== 'number' && kind !== 'boolean') return null;
-    if (values.length > MOST_VALUES || !values.every((one) => typeof one === kind && isUsable(one))) return null;
-    return new ClaimedValue(kind, list, values.map(String));
-  }
-}
-
-const MOST_VALUES = 1_000;
-const LONGEST = 4_096;
-
-function isUsable(value: unknown): boolean {
-  if (typeof value === 'string') return value !== '' && value.length <= LONGEST;
-  return typeof value !== 'number' || Number.isFinite(value);
 }
 
 /** Names of members, from the outermost. */
@@ -101,9 +79,7 @@ function narrowed(written: unknown, most: TokenScope): TokenScope | string {
   if (typeof written !== 'object' || written === null || Object.keys(written).some((name) => !members.includes(name)))
     return `${NARROWING} may have ${members.join(', ')} and nothing else`;
   const endpoints = claimAt(written, ['endpoints']) ?? most.endpoints;
-  const isSubset =
-    Array.isArray(endpoints) && endpoints.length > 0 && endpoints.every((name) => most.endpoints.includes(name));
-  if (!isSubset) return `${NARROWING}.endpoints names what its issuer may not run`;
+  if (!isSubset(endpoints, most.endpoints)) return `${NARROWING}.endpoints names what its issuer may not run`;
   const given = claimAt(written, ['pins']) ?? {};
   if (typeof given !== 'object' || given === null || Array.isArray(given)) return `${NARROWING}.pins is no object`;
   const pins = new Map(most.pins);
@@ -117,7 +93,11 @@ function narrowed(written: unknown, most: TokenScope): TokenScope | string {
   const rate = claimAt(written, ['rate_limit']) ?? most.rateLimit;
   if (rate !== null && !(typeof rate === 'number' && rate > 0)) return `${NARROWING}.rate_limit is no rate`;
   const rateLimit = rate === null ? null : Math.min(rate, most.rateLimit ?? Infinity);
-  return { endpoints: endpoints as string[], pins, rateLimit };
+  return { endpoints, pins, rateLimit };
+}
+
+function isSubset(given: unknown, most: readonly unknown[]): given is readonly string[] {
+  return Array.isArray(given) && given.length > 0 && given.every((name: unknown) => most.includes(name));
 }
 
 function isSame(before: PinnedValue, { texts, list, kind }: ClaimedValue): boolean {

@@ -243,7 +243,7 @@ const SUBJECTS_PART = 20n;
 function readIssuer(written: unknown, folder: string): { readonly issuer: IssuerEntry } | { readonly fault: string } {
   const read = issuerSchema.safeParse(written);
   if (!read.success) return { fault: faultOf(read.error) };
-  const { tokens, pins, unpinned: _, created: __, allowSql = null, ...rest } = read.data;
+  const { tokens, pins, allowSql = null, ...rest } = read.data;
   const { jwks, secretFile, maxAge, header = null, ...named } = tokens;
   const inFolder = (file: string): string => path.resolve(folder, file);
   const issuer = {

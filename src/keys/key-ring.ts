@@ -69,8 +69,8 @@ export class KeyRing {
     readonly startKey: StartKey | null,
   ) {
     this.entries = builtIn;
-    const { log, report = () => undefined, now = Date.now } = options;
-    this.tokens = new Tokens({ log, report, now });
+    const { report = () => undefined, now = Date.now } = options;
+    this.tokens = new Tokens({ report, now });
   }
 
   /** See `openKeyRing`. */
@@ -140,7 +140,7 @@ export class KeyRing {
   authenticate(header: HeaderValues, before?: { readonly key: Key; readonly inTime: boolean }): Key {
     if (before?.key.issuer !== undefined) {
       if (this.tokens.isCurrent(before.key, before.inTime)) return before.key;
-      throw new TokenRefused(before.key);
+      throw new TokenRefused(before.key, 'it has expired, or its issuer or key is gone');
     }
     const { key, ingest } = this.identify(header);
     if (ingest) throw new ServiceError('accessDenied', 'This key may send logs, and nothing else.');

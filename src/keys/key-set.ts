@@ -9,23 +9,17 @@ import { fingerprintOf, readBounded } from '../files';
 /** A key, or the bytes of a secret. */
 export type VerificationKey = CryptoKey | Uint8Array;
 
-export interface FoundKeys {
-  readonly keys: readonly VerificationKey[];
-  /** That they are of. */
-  readonly revision: object;
-}
-
 /** What signatures of one issuer are verified with. */
 export interface KeySource {
   readonly algorithms: readonly string[];
-  /** Another object whenever a key may have gone: what was verified before is verified again. */
-  readonly revision: object;
+  /** Whether a key that was found is still one of the issuer's: what it has signed is void otherwise. */
+  has(key: VerificationKey): boolean;
   /**
    * Keys that may have signed a token, by its header; none: no key of the issuer has.
    *
    * @throws ServiceError backendUnavailable while the keys are not known
    */
-  keysFor(algorithm: string, kid: string | undefined): Promise<FoundKeys>;
+  keysFor(algorithm: string, kid: string | undefined): Promise<readonly VerificationKey[]>;
   /** Looks for changes of a file. */
   look(): Promise<void>;
   /** What the operator has to know; null: nothing. */
@@ -58,8 +52,10 @@ export const ASYMMETRIC = Object.values(ALGORITHMS).flat();
 
 interface KnownKey {
   readonly kid: string | undefined;
-  readonly algorithms: readonly string[];
+  readonly algorithm: string;
   readonly key: CryptoKey;
+  /** All of it, as text: in the next set it is the same key. */
+  readonly text: string;
 }
 
 interface KeySet {
@@ -81,7 +77,6 @@ export interface KeySetOptions {
 export class PublicKeys implements KeySource {
   readonly algorithms = ASYMMETRIC;
   #set: KeySet | null = null;
-  #revision = {};
   #loading: Promise<void> | null = null;
   #timer: NodeJS.Timeout | null = null;
   /** When the last load began. */
@@ -92,8 +87,8 @@ export class PublicKeys implements KeySource {
 
   constructor(private readonly options: KeySetOptions) {}
 
-  get revision(): object {
-    return this.#revision;
+  has(key: VerificationKey): boolean {
+    return this.#current()?.keys.some((one) => one.key === key) ?? false;
   }
 
   get fault(): string | null {
@@ -102,18 +97,17 @@ export class PublicKeys implements KeySource {
     return `The keys ${this.options.from} cannot be had (${this.#failure}); ${state}.`;
   }
 
-  async keysFor(algorithm: string, kid: string | undefined): Promise<FoundKeys> {
+  async keysFor(algorithm: string, kid: string | undefined): Promise<readonly VerificationKey[]> {
     if (this.#current() === null && this.#mayAsk(RETRY)) await this.#load();
     let set = this.#current() ?? this.#unknown();
     if (kid !== undefined && this.#isUrl && !set.keys.some((one) => one.kid === kid) && this.#mayAsk(COOLDOWN)) {
       await this.#load();
       set = this.#current() ?? this.#unknown();
     }
-    const fitting = set.keys.filter(({ algorithms }) => algorithms.includes(algorithm));
+    const fitting = set.keys.filter((one) => one.algorithm === algorithm);
     const named = kid === undefined ? fitting : fitting.filter((one) => one.kid === kid);
     // Without an id a token names no key: only where there is a single one.
-    const keys = kid === undefined && named.length > 1 ? [] : named.map(({ key }) => key);
-    return { keys, revision: this.#revision };
+    return kid === undefined && named.length > 1 ? [] : named.map(({ key }) => key);
   }
 
   async look(): Promise<void> {
@@ -165,11 +159,9 @@ export class PublicKeys implements KeySource {
   /** @returns milliseconds until the next refresh */
   async #read(): Promise<number> {
     const { text, maxAge } = this.#isUrl ? await fetched(this.options.from) : await fromFile(this.options.from);
-    if (text !== this.#set?.text) {
-      const keys = await readKeys(text);
-      this.#set = { text, keys, loaded: this.options.now() };
-      this.#revision = {};
-    } else this.#set = { ...this.#set, loaded: this.options.now() };
+    const before = this.#set;
+    const keys = text === before?.text ? before.keys : await readKeys(text, before?.keys ?? []);
+    this.#set = { text, keys, loaded: this.options.now() };
     this.#failure = null;
     return Math.min(REFRESH.most, Math.max(REFRESH.least, maxAge));
   }
@@ -191,6 +183,8 @@ interface LoadedText {
   readonly maxAge: number;
 }
 
+const NOTHING: readonly Uint8Array[] = [];
+
 async function fetched(url: string): Promise<LoadedText> {
   const response = await fetch(url, {
     headers: { Accept: 'application/json' },
@@ -200,7 +194,7 @@ async function fetched(url: string): Promise<LoadedText> {
   if (!response.ok) throw new KeySetError(`HTTP ${String(response.status)}`);
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  for await (const chunk of response.body ?? []) {
+  for await (const chunk of response.body ?? NOTHING) {
     bytes += chunk.length;
     if (bytes > LARGEST) throw new KeySetError(`more than ${String(LARGEST)} bytes`);
     chunks.push(chunk);
@@ -216,30 +210,30 @@ async function fromFile(file: string): Promise<LoadedText> {
   return { text: bytes.toString(), maxAge: REFRESH.most };
 }
 
-/** @throws KeySetError */
-async function readKeys(text: string): Promise<readonly KnownKey[]> {
+/** @param before keys that are taken over as they are @throws KeySetError */
+async function readKeys(text: string, before: readonly KnownKey[]): Promise<readonly KnownKey[]> {
   const { importJWK } = await import('jose');
   let written: unknown;
   try {
-    written = (JSON.parse(text) as { keys?: unknown }).keys;
+    written = (JSON.parse(text) as { keys?: unknown } | null)?.keys;
   } catch {
     throw new KeySetError('it is no JSON');
   }
   if (!Array.isArray(written)) throw new KeySetError('it has no keys');
   const keys: KnownKey[] = [];
   for (const jwk of written as readonly JWK[]) {
-    const algorithms = algorithmsOf(jwk);
-    const kid = typeof jwk?.kid === 'string' ? jwk.kid : undefined;
-    for (const algorithm of algorithms) {
+    for (const algorithm of algorithmsOf(jwk)) {
       // Public members alone, whatever else an issuer publishes.
       const { kty, n, e, crv, x, y } = jwk;
-      const key = await importJWK({ kty, n, e, crv, x, y } as JWK, algorithm).catch(() => null);
-      if (key !== null && !(key instanceof Uint8Array)) keys.push({ kid, algorithms: [algorithm], key });
+      const kid = typeof jwk.kid === 'string' ? jwk.kid : undefined;
+      const ownText = JSON.stringify({ kid, algorithm, kty, n, e, crv, x, y });
+      const same = before.find((one) => one.text === ownText);
+      const key = same?.key ?? (await importJWK({ kty, n, e, crv, x, y } as JWK, algorithm).catch(() => null));
+      if (key !== null && !(key instanceof Uint8Array)) keys.push({ kid, algorithm, key, text: ownText });
     }
   }
-  const ids = keys.map(({ kid, algorithms }) => JSON.stringify([kid, algorithms]));
-  if (new Set(ids).size < ids.length && keys.some(({ kid }, i) => kid !== undefined && ids.indexOf(ids[i] ?? '') !== i))
-    throw new KeySetError('two of its keys have one id');
+  const ids = keys.flatMap(({ kid, algorithm }) => (kid === undefined ? [] : JSON.stringify([kid, algorithm])));
+  if (new Set(ids).size < ids.length) throw new KeySetError('two of its keys have one id');
   return keys;
 }
 
@@ -261,22 +255,21 @@ const SHORTEST_SECRET = 32;
 export class Secrets implements KeySource {
   readonly algorithms = ['HS256'];
   #secrets: readonly Uint8Array[] = [];
-  #revision = {};
   #fingerprints = '';
   #failure: string | null = null;
 
   constructor(private readonly files: readonly string[]) {}
 
-  get revision(): object {
-    return this.#revision;
+  has(key: VerificationKey): boolean {
+    return this.#secrets.some((secret) => secret === key);
   }
 
   get fault(): string | null {
     return this.#failure;
   }
 
-  async keysFor(): Promise<FoundKeys> {
-    if (this.#secrets.length > 0) return { keys: this.#secrets, revision: this.#revision };
+  async keysFor(): Promise<readonly VerificationKey[]> {
+    if (this.#secrets.length > 0) return this.#secrets;
     throw new ServiceError('backendUnavailable', 'Tokens cannot be verified at the moment.', { retryAfter: 5 });
   }
 
@@ -284,9 +277,11 @@ export class Secrets implements KeySource {
     const fingerprints = (await Promise.all(this.files.map((file) => fingerprintOf(file, true)))).join();
     if (fingerprints === this.#fingerprints) return;
     this.#fingerprints = fingerprints;
-    this.#revision = {};
     const read = await Promise.all(this.files.map((file) => secretIn(file)));
-    this.#secrets = read.filter((secret) => secret !== null);
+    const before = this.#secrets;
+    this.#secrets = read
+      .filter((secret) => secret !== null)
+      .map((secret) => before.find((one) => Buffer.compare(one, secret) === 0) ?? secret);
     const bad = this.files.filter((_, i) => read[i] === null);
     this.#failure =
       bad.length === 0

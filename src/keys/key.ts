@@ -1,5 +1,4 @@
 import { ServiceError } from '../errors';
-import type { ClaimedValue } from './claims';
 import { createHash, hash, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /** Milliseconds between two looks whether the key of a long answer, and its endpoint, are what they were. */
@@ -18,6 +17,34 @@ export function currentKey(authenticate: (before: Key) => Key, before: Key): Key
 
 function rightsOf({ name, endpoints, pins, redact, allowSql, export: mayExport, expires }: Key): string {
   return JSON.stringify([name, endpoints, [...pins].sort(), redact, allowSql, mayExport, expires]);
+}
+
+/** A claim of a token that fills a pin. Nothing is converted: a parameter takes it by its kind in JSON (docs/tokens.md). */
+export class ClaimedValue {
+  private constructor(
+    readonly kind: 'string' | 'number' | 'boolean',
+    readonly list: boolean,
+    readonly texts: readonly string[],
+  ) {}
+
+  /** null: it is empty, of another kind, or too long. */
+  static of(value: unknown): ClaimedValue | null {
+    const list = Array.isArray(value);
+    const values: readonly unknown[] = list ? value : [value];
+    const [first] = values;
+    const kind = typeof first;
+    if (kind !== 'string' && kind !== 'number' && kind !== 'boolean') return null;
+    if (values.length > MOST_VALUES || !values.every((one) => typeof one === kind && isUsable(one))) return null;
+    return new ClaimedValue(kind, list, values.map(String));
+  }
+}
+
+const MOST_VALUES = 1_000;
+const LONGEST = 4_096;
+
+function isUsable(value: unknown): boolean {
+  if (typeof value === 'string') return value !== '' && value.length <= LONGEST;
+  return typeof value !== 'number' || Number.isFinite(value);
 }
 
 /** What a key fixes: a text, or of a list parameter its texts; or what a claim of a token says. */

@@ -5,7 +5,6 @@ import { LRUCache } from 'lru-cache';
 
 import { ServiceError } from '../errors';
 import type { ReportFault } from '../health/health';
-import type { Log } from '../log';
 import { scopeOf, TokenRefused } from './claims';
 import type { IssuerEntry } from './entry';
 import { hashOf, type HeaderValues, type Key, presentedKey, presentsKey } from './key';
@@ -22,6 +21,8 @@ const REFUSED_FOR = 1_000;
 const SKEW = 30;
 const LONGEST_TOKEN = 8_192;
 const LONGEST_SUBJECT = 255;
+/** Verifications of one token while its issuer's keys are changing. */
+const MOST_TRIES = 3;
 const JWS = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
 interface Issuer {
@@ -31,13 +32,19 @@ interface Issuer {
   readonly source: KeySource;
 }
 
-/** What is known of a token, by the hash of its text. */
-type Known =
-  | { readonly key: Key; readonly issuer: Issuer; readonly revision: object }
-  | { readonly refusal: ServiceError; readonly until: number };
+/** A token as a request presents it. */
+interface Presented {
+  readonly text: string;
+  /** The one header that it came in; null: that of a key. */
+  readonly header: string | null;
+  /** What it is remembered by: the header, and a hash of the text. */
+  readonly name: string;
+}
+
+/** What is known of a token. */
+type Known = { readonly key: Key } | { readonly refusal: ServiceError; readonly until: number };
 
 export interface TokensOptions {
-  readonly log: Pick<Log, 'info' | 'warn'>;
   readonly report: ReportFault;
   /** Milliseconds since the epoch: the real time. */
   readonly now: () => number;
@@ -55,18 +62,23 @@ export class Tokens {
   /** The latest key of each account. */
   readonly #latest = new LRUCache<string, Key>({ max: MOST_ACCOUNTS });
   /** Of each key of a token: what it rests on. */
-  readonly #origins = new WeakMap<Key, { readonly issuer: Issuer; readonly revision: object }>();
+  readonly #origins = new WeakMap<Key, { readonly issuer: Issuer; readonly signer: VerificationKey }>();
 
   constructor(private readonly options: TokensOptions) {}
 
   /** Takes up the entries of the keys file: one that has not changed goes on as it is. */
   set(entries: readonly IssuerEntry[]): void {
     const before = this.#issuers;
+    // What is known of keys outlives a change of the entry.
+    const sources = new Map(before.map(({ entry, source }) => [JSON.stringify(entry.keys), source]));
     this.#issuers = entries.map((entry) => {
       const text = JSON.stringify(entry, (_, value: unknown) =>
         value instanceof Map ? [...(value as Map<string, unknown>)] : typeof value === 'bigint' ? String(value) : value,
       );
-      return before.find((one) => one.text === text) ?? { entry, text, source: sourceOf(entry, this.options.now) };
+      const keys = JSON.stringify(entry.keys);
+      const source = sources.get(keys) ?? sourceOf(entry, this.options.now);
+      sources.set(keys, source);
+      return before.find((one) => one.text === text) ?? { entry, text, source };
     });
     for (const { source } of before) if (!this.#issuers.some((one) => one.source === source)) source.close();
   }
@@ -94,10 +106,9 @@ export class Tokens {
   admit(header: HeaderValues): Promise<void> | null {
     const token = this.#presented(header);
     if (token === null) return null;
-    const name = nameOf(token.text);
-    if (this.#usable(name) !== null) return null;
-    const running = this.#verifying.get(name) ?? this.#begin(name, token);
-    this.#verifying.set(name, running);
+    if (this.#usable(token) !== null) return null;
+    const running = this.#verifying.get(token.name) ?? this.#begin(token);
+    this.#verifying.set(token.name, running);
     return running;
   }
 
@@ -110,8 +121,8 @@ export class Tokens {
   find(header: HeaderValues): Key | null {
     const token = this.#presented(header);
     if (token === null) return null;
-    const known = this.#usable(nameOf(token.text));
-    if (known === null) throw new TokenRefused(null);
+    const known = this.#usable(token);
+    if (known === null) throw new TokenRefused(null, 'it is not known yet');
     if ('refusal' in known) throw known.refusal;
     this.#accounts.set(known.key.name, this.options.now());
     return known.key;
@@ -131,81 +142,81 @@ export class Tokens {
   isCurrent(key: Key, inTime: boolean): boolean {
     const origin = this.#origins.get(key);
     if (origin === undefined) return false;
-    const { issuer, revision } = origin;
-    if (!this.#issuers.includes(issuer) || issuer.source.revision !== revision) return false;
+    const { issuer, signer } = origin;
+    if (!this.#issuers.includes(issuer) || !issuer.source.has(signer)) return false;
     return !inTime || (key.expires ?? 0) > this.options.now();
   }
 
   /** null: neither verified nor refused lately. */
-  #usable(name: string): Known | null {
+  #usable({ name }: Presented): Known | null {
     const known = this.#known.get(name);
     if (known === undefined) return null;
     if ('refusal' in known) return known.until > this.options.now() ? known : null;
     return this.isCurrent(known.key, true) ? known : null;
   }
 
-  /** The token that a request presents, with the issuers whose tokens come that way; null: none. */
-  #presented(header: HeaderValues): { readonly text: string; readonly issuers: readonly Issuer[] } | null {
+  /** The token that a request presents; null: none. */
+  #presented(header: HeaderValues): Presented | null {
     if (this.#issuers.length === 0) return null;
     if (presentsKey(header)) {
       const text = textOf(() => presentedKey(header));
-      const issuers = this.#issuers.filter(({ entry }) => entry.header === null);
-      return text !== null && JWS.test(text) && issuers.length > 0 ? { text, issuers } : null;
+      return text === null || !this.#issuers.some(({ entry }) => entry.header === null) ? null : inHeader(null, text);
     }
     for (const name of new Set(this.#issuers.flatMap(({ entry }) => entry.header ?? []))) {
       const [text, ...more] = header(name);
-      const issuers = this.#issuers.filter(({ entry }) => entry.header === name);
-      if (text !== undefined && more.length === 0 && JWS.test(text)) return { text, issuers };
+      const token = text === undefined || more.length > 0 ? null : inHeader(name, text);
+      if (token !== null) return token;
     }
     return null;
   }
 
-  #begin(
-    name: string,
-    { text, issuers }: { readonly text: string; readonly issuers: readonly Issuer[] },
-  ): Promise<void> {
-    return this.#verify(text, issuers)
-      .catch((error: unknown) => {
-        const refusal = error instanceof ServiceError ? error : new TokenRefused(null);
+  async #begin(token: Presented): Promise<void> {
+    // Keys or the keys file may change meanwhile: what was right before is looked at again.
+    for (let tries = 0; tries < MOST_TRIES && this.#usable(token) === null; tries++) {
+      const known = await this.#verify(token).catch((error: unknown) => {
+        const refusal = error instanceof ServiceError ? error : new TokenRefused(null, String(error));
         return { refusal, until: this.options.now() + REFUSED_FOR };
-      })
-      .then((known) => {
-        this.#known.set(name, known);
-        this.#verifying.delete(name);
       });
+      this.#known.set(token.name, known);
+    }
+    this.#verifying.delete(token.name);
   }
 
   /** @throws ServiceError */
-  async #verify(text: string, issuers: readonly Issuer[]): Promise<Known> {
+  async #verify({ text, header }: Presented): Promise<Known> {
     const { decodeJwt, decodeProtectedHeader } = await import('jose');
-    if (text.length > LONGEST_TOKEN) throw this.#refused(null, 'the token is too long');
+    if (text.length > LONGEST_TOKEN) throw new TokenRefused(null, 'the token is too long');
     let claims: ReturnType<typeof decodeJwt>;
     let head: ReturnType<typeof decodeProtectedHeader>;
     try {
       claims = decodeJwt(text);
       head = decodeProtectedHeader(text);
     } catch {
-      throw this.#refused(null, 'the token cannot be read');
+      throw new TokenRefused(null, 'the token cannot be read');
     }
     const audiences: readonly unknown[] = [claims.aud].flat();
-    const fitting = issuers.filter(({ entry }) => entry.issuer === claims.iss && audiences.includes(entry.audience));
+    const fitting = this.#issuers.filter(
+      ({ entry }) => entry.header === header && entry.issuer === claims.iss && audiences.includes(entry.audience),
+    );
     const [issuer] = fitting;
     if (issuer === undefined || fitting.length > 1)
-      throw this.#refused(null, 'no entry has its issuer and audience, or two have');
+      throw new TokenRefused(null, 'no entry has its issuer and audience, or two have');
     const { alg = '', kid } = head;
-    if (!issuer.source.algorithms.includes(alg)) throw this.#refused(null, 'its algorithm is not one of its entry');
-    const { keys, revision } = await issuer.source.keysFor(alg, typeof kid === 'string' ? kid : undefined);
-    await this.#verifySignature(text, alg, keys, issuer.entry);
-    return { key: this.#keyOf(claims, issuer, revision), issuer, revision };
+    if (!issuer.source.algorithms.includes(alg)) throw new TokenRefused(null, 'its algorithm is not one of its entry');
+    const keys = await issuer.source.keysFor(alg, typeof kid === 'string' ? kid : undefined);
+    const signer = await this.#signerOf(text, alg, keys, issuer.entry);
+    const key = this.#keyOf(claims, issuer);
+    this.#origins.set(key, { issuer, signer });
+    return { key };
   }
 
-  /** @throws TokenRefused */
-  async #verifySignature(
+  /** The key that has signed a token. @throws TokenRefused */
+  async #signerOf(
     text: string,
     algorithm: string,
     keys: readonly VerificationKey[],
     { name, issuer, audience, maxAge, rateLimit }: IssuerEntry,
-  ): Promise<void> {
+  ): Promise<VerificationKey> {
     const { errors, jwtVerify } = await import('jose');
     const options = {
       ...{ issuer, audience, algorithms: [algorithm], clockTolerance: SKEW, maxTokenAge: maxAge / 1000 },
@@ -215,32 +226,28 @@ export class Tokens {
     for (const key of keys) {
       try {
         await jwtVerify(text, key, options);
-        return;
+        return key;
       } catch (error) {
         if (error instanceof errors.JWTExpired || error instanceof errors.JWTClaimValidationFailed)
-          throw this.#refused({ name, rateLimit }, error.message);
+          throw new TokenRefused({ name, rateLimit }, error.message);
         if (!(error instanceof errors.JOSEError)) throw error;
       }
     }
-    throw this.#refused(null, 'no key of its issuer has signed it');
+    throw new TokenRefused(null, 'no key of its issuer has signed it');
   }
 
   /** @throws TokenRefused */
-  #keyOf(
-    claims: { readonly sub?: unknown; readonly exp?: unknown; readonly iat?: unknown },
-    issuer: Issuer,
-    revision: object,
-  ): Key {
+  #keyOf(claims: { readonly sub?: unknown; readonly exp?: unknown; readonly iat?: unknown }, issuer: Issuer): Key {
     const { entry } = issuer;
     const { name, redact, maxAge, notBefore, allowSql, dailyBytes } = entry;
     const signed = { name, rateLimit: entry.rateLimit };
     const { sub, exp, iat } = claims;
-    if (typeof sub !== 'string' || sub === '' || sub.length > LONGEST_SUBJECT)
-      throw this.#refused(signed, 'it has no usable sub');
+    if (typeof sub !== 'string' || sub === '' || sub.length > LONGEST_SUBJECT || /\p{Surrogate}/u.test(sub))
+      throw new TokenRefused(signed, 'it has no usable sub');
     const issued = Number(iat) * 1000;
-    if (notBefore !== null && issued < notBefore) throw this.#refused(signed, 'it was issued before notBefore');
+    if (notBefore !== null && issued < notBefore) throw new TokenRefused(signed, 'it was issued before notBefore');
     const scope = scopeOf(claims, entry);
-    if (typeof scope === 'string') throw this.#refused(signed, scope);
+    if (typeof scope === 'string') throw new TokenRefused(signed, scope);
     const key: Key = Object.freeze({
       name: this.#accountOf(name, sub),
       ...scope,
@@ -252,7 +259,6 @@ export class Tokens {
       expires: Math.min(Number(exp) * 1000, issued + maxAge) + SKEW * 1000,
       issuer: { name, dailyBytes },
     });
-    this.#origins.set(key, { issuer, revision });
     this.#latest.set(key.name, key);
     return key;
   }
@@ -268,19 +274,15 @@ export class Tokens {
     this.#accounts.set(account, now);
     return account;
   }
-
-  #refused(account: TokenRefused['account'], reason: string): TokenRefused {
-    this.options.log.info({ issuer: account?.name, reason }, 'a token is not taken');
-    return new TokenRefused(account);
-  }
 }
 
 function sourceOf({ keys }: IssuerEntry, now: () => number): KeySource {
   return 'jwks' in keys ? new PublicKeys({ from: keys.jwks, now }) : new Secrets(keys.secretFiles);
 }
 
-function nameOf(token: string): string {
-  return hashOf(token).toString('latin1');
+/** null: it is no token. */
+function inHeader(header: string | null, text: string): Presented | null {
+  return JWS.test(text) ? { text, header, name: `${header ?? ''} ${hashOf(text).toString('latin1')}` } : null;
 }
 
 /** null: it throws. */

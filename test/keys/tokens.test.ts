@@ -174,7 +174,7 @@ it('looks a credential up as a key first', async () => {
 
 describe('never takes', () => {
   const unsigned: Record<string, () => Promise<string>> = {
-    'alg none': async () => `${b64({ alg: 'none' })}.${b64(CLAIMS)}.${'AA'}`,
+    'alg none': async () => `${b64({ alg: 'none' })}.${b64(CLAIMS)}.AA`,
     'alg none without a signature': async () => `${b64({ alg: 'none' })}.${b64(CLAIMS)}.`,
     'a public key as the secret of HS256': async () =>
       new jose.SignJWT(CLAIMS)
@@ -231,7 +231,7 @@ describe('never takes', () => {
   };
   it.each(Object.keys(unfitting))('%s, and counts it for its account', async (name) => {
     const ring = await ringOf(entryOf());
-    const refused = await refusal(ring, await signed(unfitting[name]!));
+    const refused = await refusal(ring, await signed(unfitting[name]));
     expect(refused).toEqual({ reason: 'unauthenticated', message: 'The token is not valid.', signed: true });
   });
 
@@ -288,6 +288,12 @@ it('comes in the header that its entry names, and there alone', async () => {
   expect(await refusal(ring, token)).toMatchObject({ reason: 'unauthenticated' });
   const iap: HeaderValues = (name) => (name === 'x-goog-iap-jwt-assertion' ? [token] : []);
   await expect(ask(ring, token, iap)).resolves.toMatchObject({ name: expect.stringMatching(/^app\//) });
+  const other = await ringOf(
+    entryOf({ tokens: { header: 'X-Goog-IAP-JWT-Assertion' } }),
+    entryOf({ name: 'b', tokens: { audience: 'b' } }),
+  );
+  await ask(other, token, iap);
+  expect(await refusal(other, token)).toMatchObject({ reason: 'unauthenticated' });
 });
 
 describe('the keys of an issuer', () => {
@@ -315,6 +321,18 @@ describe('the keys of an issuer', () => {
     clock += 31_000;
     await expect(ask(ring, await signed({ by: next }))).resolves.toBeDefined();
     expect(await refusal(ring, old)).toMatchObject({ reason: 'unauthenticated' });
+  });
+
+  it('are the same ones in a set with more of them: what they have signed goes on', async () => {
+    const ring = await ringOf(entryOf());
+    const token = await signed();
+    const key = await ask(ring, token);
+    const next = await signer('ES256', 'next');
+    published = { keys: [...Object.values(signers).map(({ jwk }) => jwk), next.jwk] };
+    clock += 31_000;
+    await ask(ring, await signed({ by: next }));
+    expect(asked).toBe(2);
+    expect(await ask(ring, token)).toBe(key);
   });
 
   it('that were never had are 503, and the last good ones serve for a day', async () => {
@@ -391,7 +409,7 @@ describe('an entry is faulty', () => {
       { pins: JSON.parse('{"__proto__":{"claim":"a"},"project":{"claim":"b"}}') as unknown },
     ],
   ])('%s, and left out', async (_, given) => {
-    const ring = await ringOf({ name: 'other', hash }, entryOf(given as Given));
+    const ring = await ringOf({ name: 'other', hash }, entryOf(given));
     expect(await refusal(ring, await signed())).toMatchObject({ reason: 'unauthenticated', signed: false });
   });
 

@@ -112,7 +112,7 @@ export class Service {
       health.report('log', code === null ? null : `Lines of the log cannot be written (${code}) and are dropped.`);
     });
     const { corsOrigins, docs, mcp, metricsKey, logSql, logflareErrors, publicUrl } = config;
-    const explorer = config.explorer === 'off' ? null : openExplorer(config.explorer, log);
+    const explorer = config.explorer === 'off' ? null : openExplorer(config.explorer, config.explorerEmbed, log);
     const tracing = config.tracing && (await import('./tracing/open.js')).openTracing(config.tracing, log);
     const server = createHttpServer(
       createListener({

@@ -88,6 +88,12 @@ function origins(text: string): '*' | readonly string[] | undefined {
   return read.every((one) => one !== undefined) ? read : undefined;
 }
 
+/** Each by its own name: no pattern, and nothing that a policy would read otherwise. */
+function ownOrigins(text: string): readonly string[] | undefined {
+  const read = origins(text);
+  return Array.isArray(read) && read.every((one) => /^[a-z]+:\/\/[\w.:[\]-]+$/.test(one)) ? read : undefined;
+}
+
 /** An address to which paths are added, as it is without a slash at its end. */
 function baseUrl(text: string): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : null;
@@ -155,6 +161,11 @@ const SETTINGS_BY_PART = {
       'open, key or off',
       'Access to /explore, the page to look at logs: open, key or off. Unset: as DOCS.',
       ACCESS,
+    ),
+    EXPLORER_EMBED: optional(
+      'a list of origins such as https://app.example.com, with commas between',
+      'Origins whose pages may show /explore in a frame (docs/embed.md), with commas between. Unset: none.',
+      ownOrigins,
     ),
     MCP: optional(
       'on or off',
@@ -588,6 +599,7 @@ function configOf(v: Values, environment: Environment, terminal: boolean) {
     docs,
     mcp: (v.MCP ?? (embedded ? 'on' : 'off')) === 'on',
     explorer: v.EXPLORER ?? docs,
+    explorerEmbed: v.EXPLORER_EMBED ?? [],
     clock: v.CLOCK,
     /** Milliseconds, as all times. */
     drainDelay: terminal && !environment.DRAIN_DELAY ? 0 : v.DRAIN_DELAY,

@@ -105,7 +105,21 @@ export async function askEvents(
   throw errorOf(await response.text(), response.status, response.statusText);
 }
 
-async function send(
+/** Gives another key for one that is not taken any more; null: there is none. */
+let renewed: (before: string) => Promise<string | null> = () => Promise.resolve(null);
+
+export function renewWith(renew: typeof renewed): void {
+  renewed = renew;
+}
+
+async function send(...given: Parameters<typeof sendOnce>): Promise<Response> {
+  const response = await sendOnce(...given);
+  const [path, parameters, key, signal, more] = given;
+  const token = response.status === 401 ? await renewed(key) : null;
+  return token === null ? response : sendOnce(path, parameters, token, signal, more);
+}
+
+async function sendOnce(
   path: string,
   parameters: Sent,
   key: string,

@@ -6,13 +6,14 @@ import { endpoint, change, rangeParameters } from './search';
 import { chart } from './chart';
 import { ChartView } from './chart-view';
 import { bytesText, type Estimate, estimate, priceText } from './estimate';
+import { framed } from './embed';
 import { FieldList } from './field-list';
 import { KeyDialog, KeyPanel } from './key-panel';
 import { ParameterFields } from './parameter-fields';
 import { RowDetail } from './row-detail';
 import { RowList } from './row-list';
 import { cancel, cancelled, failure, held, result, run, runFirst, running } from './run';
-import { endpoints } from './session';
+import { endpoints, keyFault, needsKey } from './session';
 import { TimePicker } from './time-picker';
 import { Toolbar } from './toolbar';
 
@@ -49,7 +50,7 @@ export function App() {
           <RowDetail />
         </div>
       </main>
-      <KeyDialog />
+      {framed ? null : <KeyDialog />}
     </div>
   );
 }
@@ -123,6 +124,7 @@ function Cost({ next }: { readonly next: Estimate }) {
 }
 
 function statusText(): string {
+  if (framed && needsKey.value) return keyFault.value ?? 'Waiting for a token…';
   if (running.value) return 'Running… (Esc cancels)';
   if (cancelled.value) return 'Cancelled.';
   const error = failure.value;

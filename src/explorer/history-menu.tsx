@@ -1,5 +1,6 @@
 /** Searches of before, and those that were given a name: in the browser alone. */
 import { effect, signal, useSignal } from '@preact/signals';
+import { ofBrowser } from './embed';
 import { result, run } from './run';
 import { readFragment, search, writeFragment } from './search';
 import { Popup } from './popup';
@@ -21,7 +22,7 @@ export const saved = signal<readonly StoredSearch[]>(load(STORED.saved));
 
 function load(name: string): readonly StoredSearch[] {
   try {
-    const found: unknown = JSON.parse(localStorage.getItem(name) ?? '[]');
+    const found: unknown = JSON.parse(ofBrowser.getItem(name) ?? '[]');
     return Array.isArray(found) ? found.filter(isStored).slice(0, MOST) : [];
   } catch {
     return [];
@@ -41,23 +42,23 @@ effect(() => {
     { fragment, at: Date.now(), name: '' },
     ...past.peek().filter((one) => one.fragment !== fragment),
   ].slice(0, MOST);
-  localStorage.setItem(STORED.history, JSON.stringify(past.peek()));
+  ofBrowser.setItem(STORED.history, JSON.stringify(past.peek()));
 });
 
 export function save(name: string): void {
   const fragment = writeFragment({ ...search.value, row: '' });
   saved.value = [{ fragment, at: Date.now(), name }, ...saved.value.filter((one) => one.name !== name)].slice(0, MOST);
-  localStorage.setItem(STORED.saved, JSON.stringify(saved.value));
+  ofBrowser.setItem(STORED.saved, JSON.stringify(saved.value));
 }
 
 export function forgetSaved(name: string): void {
   saved.value = saved.value.filter((one) => one.name !== name);
-  localStorage.setItem(STORED.saved, JSON.stringify(saved.value));
+  ofBrowser.setItem(STORED.saved, JSON.stringify(saved.value));
 }
 
 export function clearHistory(): void {
   past.value = [];
-  localStorage.removeItem(STORED.history);
+  ofBrowser.removeItem(STORED.history);
 }
 
 /** The name of a search; else its query, or its endpoint. */

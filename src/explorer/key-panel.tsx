@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { runFirst } from './run';
 import { connect, connecting, keyFault, needsKey, remembered, forget, key } from './session';
 import { ask } from './api';
+import { framed } from './embed';
 import { Popup } from './popup';
 import { type Theme, theme, THEMES } from './theme';
 
@@ -111,16 +112,18 @@ export function KeyPanel() {
               ))}
             </select>
           </p>
-          <button
-            type="button"
-            onClick={() => {
-              described.value = null;
-              close();
-              forget();
-            }}
-          >
-            Change key
-          </button>
+          {framed ? null : (
+            <button
+              type="button"
+              onClick={() => {
+                described.value = null;
+                close();
+                forget();
+              }}
+            >
+              Change key
+            </button>
+          )}
         </>
       )}
     </Popup>

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 
 import { type JsonObject, member, writeExactly } from './exact-json';
+import { framed } from './embed';
 import { canFilter, filterBy } from './run';
 import { microsOf, writeInstant } from './time-range';
 import { opened } from './row-list';
@@ -39,7 +40,7 @@ function Detail({ row }: { readonly row: JsonObject }) {
       <header>
         <h2>{micros === null ? 'Row' : writeInstant(micros, search.value.zone, true)}</h2>
         <span role="status">{news.value}</span>
-        {typeof id === 'string' && micros !== null ? (
+        {typeof id === 'string' && micros !== null && !framed ? (
           <button type="button" onClick={() => void copy(linkTo(id, micros))}>
             Copy link
           </button>

@@ -1,5 +1,6 @@
 import { signal, computed, effect } from '@preact/signals';
 import { useRef, useEffect } from 'preact/hooks';
+import { ofBrowser } from './embed';
 import { type Json, type JsonObject, member, writeExactly } from './exact-json';
 import { microsOf, writeInstant, type Zone } from './time-range';
 import { reading } from './live';
@@ -16,7 +17,7 @@ export const columnWidths = signal<ReadonlyMap<string, number>>(load());
 
 function load(): Map<string, number> {
   try {
-    const found: unknown = JSON.parse(localStorage.getItem(STORED) ?? '[]');
+    const found: unknown = JSON.parse(ofBrowser.getItem(STORED) ?? '[]');
     return new Map(
       Array.isArray(found) ? (found as [string, number][]).filter(([, width]) => width >= LEAST && width <= MOST) : [],
     );
@@ -29,7 +30,7 @@ function setWidth(column: string, width: number): void {
   const next = new Map(columnWidths.value);
   next.set(column, Math.min(MOST, Math.max(LEAST, Math.round(width))));
   columnWidths.value = next;
-  localStorage.setItem(STORED, JSON.stringify([...next].slice(-200)));
+  ofBrowser.setItem(STORED, JSON.stringify([...next].slice(-200)));
 }
 
 /** The edge of a column's head: drawn, or moved by the arrow keys. */

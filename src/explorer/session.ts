@@ -2,12 +2,13 @@
 import { computed, signal } from '@preact/signals';
 
 import { ApiError, ask, type EndpointDescription } from './api';
+import { ofBrowser, ofTab } from './embed';
 import { parseExactly } from './exact-json';
 
 const STORED = 'logquay.key';
 
-export const key = signal<string | null>(localStorage.getItem(STORED) ?? sessionStorage.getItem(STORED));
-export const remembered = signal(localStorage.getItem(STORED) !== null);
+export const key = signal<string | null>(ofBrowser.getItem(STORED) ?? ofTab.getItem(STORED));
+export const remembered = signal(ofBrowser.getItem(STORED) !== null);
 
 /** null: not asked for yet. */
 export const endpoints = signal<readonly EndpointDescription[] | null>(null);
@@ -25,7 +26,7 @@ export async function connect(candidate: string, inBrowser: boolean): Promise<vo
     const { text } = await ask('api/endpoints', new Map(), candidate, new AbortController().signal);
     const { result } = parseExactly(text) as unknown as { result: readonly EndpointDescription[] };
     forget();
-    (inBrowser ? localStorage : sessionStorage).setItem(STORED, candidate);
+    (inBrowser ? ofBrowser : ofTab).setItem(STORED, candidate);
     remembered.value = inBrowser;
     keyFault.value = null;
     key.value = candidate;
@@ -39,8 +40,8 @@ export async function connect(candidate: string, inBrowser: boolean): Promise<vo
 
 /** Forgets the key, in the tab and in the browser. */
 export function forget(): void {
-  localStorage.removeItem(STORED);
-  sessionStorage.removeItem(STORED);
+  ofBrowser.removeItem(STORED);
+  ofTab.removeItem(STORED);
   key.value = null;
   endpoints.value = null;
 }

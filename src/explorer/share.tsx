@@ -2,6 +2,7 @@ import { signal } from '@preact/signals';
 
 import { analysis } from './analysis';
 import { ask, serviceNow } from './api';
+import { framed } from './embed';
 import { Popup } from './popup';
 import { result } from './run';
 import { endpoint, parametersOf, query, search, writeFragment } from './search';
@@ -60,9 +61,15 @@ const FORMS = [
   ['JSON', 'application/json', 'json'],
 ] as const;
 
-const COPIES: readonly (readonly [label: string, text: () => string | null])[] = [
+type Copy = readonly [label: string, text: () => string | null];
+
+const LINKS: readonly Copy[] = [
   ['Copy link', () => location.href],
   ['Copy link to these times', frozenLink],
+];
+
+const COPIES: readonly Copy[] = [
+  ...(framed ? [] : LINKS),
   ['Copy as curl', () => ofRequest(curlOf)],
   ['Copy as fetch', () => ofRequest(fetchOf)],
   ['Copy for Postman', () => ofRequest(postmanOf)],

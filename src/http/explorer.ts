@@ -56,35 +56,39 @@ function readFile(folder: string, name: string): ExplorerFile {
  * What the page may do: run and look as its own files say, and ask its own origin. No markup is made from text, and no
  * script runs but the built ones: rows hold what strangers wrote.
  */
-export const EXPLORER_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "worker-src 'self'",
-  "connect-src 'self'",
-  'img-src data:', // the empty icon that keeps browsers from asking for one
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-  'trusted-types analyser', // which lets one worker be started, by the name of its file
-].join(';');
+export const explorerPolicy = (embed: readonly string[] = []): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "worker-src 'self'",
+    "connect-src 'self'",
+    'img-src data:', // the empty icon that keeps browsers from asking for one
+    "base-uri 'none'",
+    "form-action 'none'",
+    `frame-ancestors ${embed.length === 0 ? "'none'" : embed.join(' ')}`,
+    "require-trusted-types-for 'script'",
+    'trusted-types analyser', // which lets one worker be started, by the name of its file
+  ].join(';');
 
 /** A file's name changes with its bytes. */
 const IMMUTABLE = ['Cache-Control', 'public, max-age=31536000, immutable', 'Vary', 'Accept-Encoding'];
 
 /** The page names the files of this build: browsers ask whether it is still the one they have. */
-const PAGE = [
-  ...['Cache-Control', 'private, no-cache', 'Vary', 'Accept, Accept-Encoding, X-API-KEY, Authorization'],
-  ...['Content-Security-Policy', EXPLORER_POLICY],
-];
+const PAGE = ['Cache-Control', 'private, no-cache', 'Vary', 'Accept, Accept-Encoding, X-API-KEY, Authorization'];
 
 /** The page for people, as it was built: it shows what the public routes answer to the key that it asks for. */
 export class Explorer {
+  readonly #pageHeaders: readonly string[];
+
+  /** @param embed origins whose pages may show it in a frame */
   constructor(
     private readonly access: 'open' | 'key',
     private readonly files: ExplorerFiles,
-  ) {}
+    embed: readonly string[] = [],
+  ) {
+    this.#pageHeaders = [...PAGE, 'Content-Security-Policy', explorerPolicy(embed)];
+  }
 
   /**
    * `GET /explore`. A browser that opens a page cannot send a key: with `key` too it gets the page, which holds nothing of
@@ -96,7 +100,7 @@ export class Explorer {
     const { headers } = exchange;
     const opened = !presentsKey((name) => headers.values(name)) && namesType(headers.list('accept'), 'text/html');
     if (this.access === 'key' && !opened) authenticate(exchange, lifecycle.services());
-    return answer(exchange, this.files.page, PAGE);
+    return answer(exchange, this.files.page, this.#pageHeaders);
   }
 
   /** `GET /explore/:file`: what the page loads. @throws ServiceError notFound */
@@ -108,9 +112,9 @@ export class Explorer {
 }
 
 /** null, with a warning: the page was not built. */
-export function openExplorer(access: 'open' | 'key', log: Log): Explorer | null {
+export function openExplorer(access: 'open' | 'key', embed: readonly string[], log: Log): Explorer | null {
   const files = readExplorerFiles();
-  if (files !== null) return new Explorer(access, files);
+  if (files !== null) return new Explorer(access, files, embed);
   log.warn({}, 'the explorer was not built (npm run build): there is no /explore');
   return null;
 }

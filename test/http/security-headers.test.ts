@@ -1,6 +1,6 @@
 import request from 'supertest';
 
-import { EXPLORER_POLICY } from '../../src/http/explorer';
+import { explorerPolicy } from '../../src/http/explorer';
 import { PAGE_POLICY } from '../../src/http/routes/docs/page';
 import { serve, type Served } from './served';
 
@@ -17,7 +17,7 @@ it('over plain HTTP no answer asks for TLS', async () => {
     expect(headers['content-security-policy']).toBe(path === '/docs' ? PAGE_POLICY : undefined);
     expect(headers['x-content-type-options']).toBe('nosniff');
   }
-  expect(PAGE_POLICY + EXPLORER_POLICY).not.toContain('upgrade-insecure-requests');
+  expect(PAGE_POLICY + explorerPolicy()).not.toContain('upgrade-insecure-requests');
 });
 
 it('behind TLS every answer does', async () => {

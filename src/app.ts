@@ -1,4 +1,5 @@
 /** Opens every service and wires them. */
+import path from 'node:path';
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
@@ -30,6 +31,8 @@ import { secretOf } from './run/sealed-texts';
 import type { DuckDbOptions } from './engines/duckdb/engine/options';
 import type { StartedProcess } from './engines/duckdb/process/start-process';
 import type { Cause } from './engines/duckdb/process/watchdog';
+import { RedisUsage, UsageCounts, UsageFolder } from './limits/usage-counts';
+import { AuditLog } from './log/audit';
 import { tablesRead } from './googlesql/from-paths';
 import { Health } from './health/health';
 import { type Drain, drainable } from './http/server/drain';
@@ -61,6 +64,7 @@ const PATIENCE = 2_000;
 /** What a service consists of, in the order in which it is opened; it is closed in the reverse order. */
 export const PARTS = [
   'tracing',
+  'audit log',
   'process metrics',
   'metrics port',
   'keys',
@@ -69,6 +73,7 @@ export const PARTS = [
   'catalogue',
   'redis',
   'cache',
+  'usage',
   'budgets',
   'gate',
   'warmer',
@@ -88,6 +93,7 @@ export class Service {
     private readonly state: State,
     private readonly listening: { readonly port: number; readonly drain: Drain },
     private readonly start: Start,
+    private readonly consumption: UsageCounts,
   ) {
     this.ready = this.#open();
   }
@@ -112,6 +118,14 @@ export class Service {
       health.report('log', code === null ? null : `Lines of the log cannot be written (${code}) and are dropped.`);
     });
     const { corsOrigins, docs, mcp, metricsKey, logSql, logflareErrors, publicUrl } = config;
+    const consumption = new UsageCounts();
+    const audit = config.auditFile === null ? null : new AuditLog(config.auditFile, logSql);
+    audit?.onFault((code) => {
+      const message = code === null ? null : `Lines of the audit log cannot be written (${code}) and are dropped.`;
+      if (message !== null) log.warn(message);
+      health.report('audit_log', message);
+    });
+    if (audit !== null) metrics.read('auditDropped', () => [[{}, audit.dropped]]);
     const explorer = config.explorer === 'off' ? null : openExplorer(config.explorer, config.explorerEmbed, log);
     const tracing = config.tracing && (await import('./tracing/open.js')).openTracing(config.tracing, log);
     const server = createHttpServer(
@@ -127,6 +141,10 @@ export class Service {
         mcp,
         metricsKey,
         tracing,
+        tell: (id, request, url) => {
+          consumption.count(request);
+          audit?.write(id, request, url);
+        },
         tls: publicUrl?.startsWith('https:') ?? false,
         shares: sharesOf(config.maxResponseBytes),
       }),
@@ -141,8 +159,9 @@ export class Service {
       config.metricsPort === null
         ? null
         : await openMetricsPort({ host: config.host, port: config.metricsPort }, { ...state, log });
-    const service = new Service(config, log, state, { port, drain }, { terminal, engineProcess });
+    const service = new Service(config, log, state, { port, drain }, { terminal, engineProcess }, consumption);
     service.#parts.opened('tracing', () => tracing?.close());
+    service.#parts.opened('audit log', () => audit?.close());
     service.#parts.opened('process metrics', watchProcess(metrics));
     service.#parts.opened('metrics port', () => metricsPort?.());
     return service;
@@ -182,6 +201,10 @@ export class Service {
     const redis = await this.#openRedis();
     const cache = await openCache(config.cache, redis);
     this.#parts.opened('cache', () => cache.close());
+    this.consumption.open(
+      redis === null ? new UsageFolder(path.join(config.cacheDir, 'usage')) : new RedisUsage(redis),
+    );
+    this.#parts.opened('usage', () => this.consumption.close());
     const budgets = new Budgets({ perDay: config.dailyBytes, shared: redis && new RedisSpending(redis) });
     this.#parts.opened('budgets', () => budgets.close());
     const engine = new BilledEngine(bare, { budgets, metrics, keyOf: (name) => keys.find(name) });
@@ -204,6 +227,7 @@ export class Service {
       tails,
       results: cache.results,
       usage: cache.usage,
+      consumption: this.consumption,
       ...(collector === null
         ? {}
         : { ingest: { collector, authenticate: (header) => keys.authenticateIngest(header) } }),

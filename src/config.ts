@@ -91,7 +91,9 @@ function origins(text: string): '*' | readonly string[] | undefined {
 /** Each by its own name: no pattern, and nothing that a policy would read otherwise. */
 function ownOrigins(text: string): readonly string[] | undefined {
   const read = origins(text);
-  return Array.isArray(read) && read.every((one) => /^[a-z]+:\/\/[\w.:[\]-]+$/.test(one)) ? read : undefined;
+  return read !== undefined && read !== '*' && read.every((one) => /^[a-z]+:\/\/[\w.:[\]-]+$/.test(one))
+    ? read
+    : undefined;
 }
 
 /** An address to which paths are added, as it is without a slash at its end. */
@@ -411,6 +413,7 @@ const SETTINGS_BY_PART = {
       'Whether the log holds the SQL and LQL of requests, which may hold what nobody else should read: on or off.',
       ON_OFF,
     ),
+    AUDIT_FILE: optional('a file', 'File with a line of JSON for each request of a key. Unset: none.', anyText),
   },
   'In a Supabase stack (docs/supabase.md)': {
     QUERY_ERRORS: setting(
@@ -636,6 +639,7 @@ function configOf(v: Values, environment: Environment, terminal: boolean) {
             begun,
           },
     logSql: v.LOG_SQL === 'on',
+    auditFile: v.AUDIT_FILE ?? null,
     logLevel: v.LOG_LEVEL,
     /** What the operator should read at start. */
     warnings: warningsOf(v, embedded, environment),

@@ -18,6 +18,10 @@ export interface RequestTelemetry {
   /** Of a run that this request began: whether its result was cached, and bytes billed. */
   stored?: boolean | undefined;
   billed?: bigint | undefined;
+  /** Rows of the answer. */
+  rows?: number | undefined;
+  /** Names of parameters that came in a body. */
+  parameters?: readonly string[] | undefined;
   /** Of a batch of logs: the table that it feeds, and its events. */
   table?: string | undefined;
   events?: number | undefined;

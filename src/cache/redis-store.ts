@@ -13,7 +13,7 @@ import { sizeOf } from './memory';
 /** Entries as fields of a Redis hash (docs/cache.md). Whatever does not parse as an entry is ignored. */
 
 /** Part of every key: changed whenever the format of entries, leases or the usage book changes. */
-export const FORMAT = 2;
+export const FORMAT = 3;
 
 /** In the order of `decode`'s values; a missing compressed form is an empty value. */
 export const FIELDS = ['fence', 'question', 'meta', 'body', 'gzip', 'br'] as const;
@@ -23,6 +23,7 @@ const metaForm = z.strictObject({
   lifetime: z.number().nonnegative(),
   representation: z.custom<Representation>((value) => typeof value === 'string' && Object.hasOwn(CONTENT_TYPES, value)),
   truncated: z.boolean(),
+  rows: z.number().int().nonnegative().optional(),
   /** A hash of the body. */
   etag: z.string(),
   /** A hash of the compressed forms. */
@@ -31,7 +32,7 @@ const metaForm = z.strictObject({
 
 /** All fields but the fence, as a flat list of names and values. */
 export function encode({ question, response, createdAt, lifetime }: Entry, forms: Forms): (string | Buffer)[] {
-  const { representation, truncated, etag } = response;
+  const { representation, truncated, etag, rows } = response;
   const gzip = forms.gzip ?? Buffer.alloc(0);
   const br = forms.br ?? Buffer.alloc(0);
   const meta: z.infer<typeof metaForm> = {
@@ -39,6 +40,7 @@ export function encode({ question, response, createdAt, lifetime }: Entry, forms
     lifetime,
     representation,
     truncated,
+    ...(rows === undefined ? {} : { rows }),
     etag,
     packed: hashOf(gzip, br),
   };
@@ -59,6 +61,7 @@ export function decode(values: readonly (Buffer | null)[], question: string): En
   if (fence === null || meta === null || hashOf(gzip, br) !== meta.packed) return 'unreadable';
   const { createdAt, lifetime, representation, truncated, etag } = meta;
   const response = EncodedResponse.of({ bytes, gzip: orNull(gzip), br: orNull(br) }, representation, truncated);
+  response.rows = meta.rows;
   // The etag is a hash of the bytes anyway.
   if (response.etag !== etag) return 'unreadable';
   return { question, response, createdAt, lifetime, fence };

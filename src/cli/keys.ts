@@ -83,6 +83,7 @@ export function addKeys(program: Command, surroundings: Surroundings): void {
       repeatable('--pin <parameter=value>', 'fixes a parameter; one that takes a list is repeated with each value'),
     )
     .option('--ingest', 'may send logs to be stored (COLLECT=on), and nothing else')
+    .option('--admin', 'may see who used how much, at /api/usage')
     .option('--sha256 <hash>', 'takes a key that clients have by its SHA-256 in hexadecimal, and prints none')
     .option('--redact', 'its results are always redacted')
     .option('--allow-sql', 'may send sql, lql and regex parameters although redaction is forced')

@@ -4,6 +4,7 @@ export const COMPONENTS = [
   'token_keys',
   'stored_queries',
   'log',
+  'audit_log',
   'data_folder',
   'collector',
   'redis',

@@ -288,10 +288,9 @@ export class Exchange {
   /** Once for each request, when its response has been sent or its client has left. */
   #complete(): void {
     const { arrived, headers } = this;
-    const { route, key, pinned, endpoint, query, cache, stored, billed, table, events, reason } = this.telemetry;
-    // Each by its name: spread out with others behind it, V8 gives every object a shape of its own, which halves the rate of hits.
-    const completed: Required<Omit<CompletedRequest, 'account'>> = {
+    const {
       route,
+      account,
       key,
       pinned,
       endpoint,
@@ -299,6 +298,25 @@ export class Exchange {
       cache,
       stored,
       billed,
+      rows,
+      parameters,
+      table,
+      events,
+      reason,
+    } = this.telemetry;
+    // Each by its name: spread out with others behind it, V8 gives every object a shape of its own, which halves the rate of hits.
+    const completed: Required<CompletedRequest> = {
+      route,
+      account,
+      key,
+      pinned,
+      endpoint,
+      query,
+      cache,
+      stored,
+      billed,
+      rows,
+      parameters,
       table,
       events,
       reason,
@@ -309,6 +327,6 @@ export class Exchange {
       phases: this.#phases,
       bytes: this.#bytes,
     };
-    this.context.requests?.completed(this.id, headers, completed);
+    this.context.requests?.completed(this.id, headers, completed, this.request.url ?? '');
   }
 }

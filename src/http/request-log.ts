@@ -12,17 +12,20 @@ export interface RequestLogOptions {
   readonly tracing: Tracing | null;
   /** Whether the log tells the SQL and LQL of requests. */
   readonly logSql: boolean;
+  /** Whom else it is told; absent: nobody. */
+  readonly tell?: ((id: string, request: CompletedRequest, url: string) => void) | undefined;
 }
 
 export class RequestLog {
   constructor(private readonly options: RequestLogOptions) {}
 
-  completed(id: string, headers: RequestHeaders, request: CompletedRequest): void {
+  completed(id: string, headers: RequestHeaders, request: CompletedRequest, url = ''): void {
     const { log, meter, tracing, logSql } = this.options;
     meter.count(request);
     const parent = parentOf(headers.list('traceparent'));
     const trace = tracing?.record(request, parent, headers.list('tracestate')) ?? parent?.traceId;
     log.info(logFields(id, request, { trace, withSql: logSql }), 'request');
+    this.options.tell?.(id, request, url);
   }
 }
 

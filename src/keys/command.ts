@@ -23,6 +23,8 @@ export interface CreateOptions {
   readonly sha256?: string | undefined;
   /** It may send logs to be stored, and nothing else. */
   readonly ingest?: boolean | undefined;
+  /** It may see who used how much. */
+  readonly admin?: boolean | undefined;
   /** Of an entry whose tokens others sign: `iss` and `aud`. */
   readonly issuer?: string | undefined;
   readonly audience?: string | undefined;
@@ -189,6 +191,7 @@ function toEntry(options: CreateOptions, hash: string, now: number): WrittenEntr
     dailyBytes: dailyBytes ?? null,
     expires: expires === null ? null : new Date(expires).toISOString(),
     ...(options.ingest === true ? { ingest: true } : {}),
+    ...(options.admin === true ? { admin: true } : {}),
     created: new Date(now).toISOString(),
   };
   const read = readEntry(entry);
@@ -239,6 +242,7 @@ export async function listKeys(file: string, { out, note }: Console, now = Date.
     const facts = [
       ...[...key.pins].map(([parameter, value]) => `pin ${parameter}=${pinText(value)}`),
       ...(read.entry.ingest ? ['ingest'] : []),
+      ...(key.admin === true ? ['admin'] : []),
       ...(key.redact ? ['redact'] : []),
       ...(key.allowSql ? ['allow-sql'] : []),
       ...(key.export ? ['export'] : []),

@@ -121,6 +121,8 @@ const fieldsSchema = z.strictObject({
   expires: expiresSchema.nullable().default(null),
   /** May send logs to be stored, and nothing else. */
   ingest: z.boolean({ error: 'ingest must be true or false' }).default(false),
+  /** May see who used how much. */
+  admin: z.boolean({ error: 'admin must be true or false' }).default(false),
   /** When it was created; for people. */
   created: z.string().optional(),
 });
@@ -128,10 +130,13 @@ const fieldsSchema = z.strictObject({
 /** What only a key that reads can be restricted to. */
 const READING = ['endpoints', 'pins', 'redact', 'allowSql', 'dailyBytes'] as const;
 
-const entrySchema = fieldsSchema.refine(
-  (entry) => !entry.ingest || READING.every((field) => JSON.stringify(entry[field]) === UNRESTRICTED[field]),
-  { error: `a key with ingest may not have ${READING.join(', ')}: it reads nothing` },
-);
+const entrySchema = fieldsSchema
+  .refine(({ admin, pins, ingest }) => !admin || (Object.keys(pins).length === 0 && !ingest), {
+    error: 'a key with admin may have no pins and no ingest: it sees the usage of all',
+  })
+  .refine((entry) => !entry.ingest || READING.every((field) => JSON.stringify(entry[field]) === UNRESTRICTED[field]), {
+    error: `a key with ingest may not have ${READING.join(', ')}: it reads nothing`,
+  });
 
 const UNRESTRICTED = { endpoints: '"*"', pins: '{}', redact: 'false', allowSql: 'false', dailyBytes: 'null' };
 
@@ -295,6 +300,7 @@ export function readEntry(
     dailyBytes,
     expires,
     ingest,
+    admin,
   } = read.data;
   const key = {
     name,
@@ -306,6 +312,7 @@ export function readEntry(
     rateLimit,
     dailyBytes,
     expires,
+    admin,
   };
   return { entry: { key, hash: Buffer.from(hash, 'hex'), ingest } };
 }

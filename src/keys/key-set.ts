@@ -183,8 +183,6 @@ interface LoadedText {
   readonly maxAge: number;
 }
 
-const NOTHING: readonly Uint8Array[] = [];
-
 async function fetched(url: string): Promise<LoadedText> {
   const response = await fetch(url, {
     headers: { Accept: 'application/json' },
@@ -194,7 +192,8 @@ async function fetched(url: string): Promise<LoadedText> {
   if (!response.ok) throw new KeySetError(`HTTP ${String(response.status)}`);
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  for await (const chunk of response.body ?? NOTHING) {
+  // Its type knows nothing of what a body's chunks are.
+  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
     bytes += chunk.length;
     if (bytes > LARGEST) throw new KeySetError(`more than ${String(LARGEST)} bytes`);
     chunks.push(chunk);

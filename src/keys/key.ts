@@ -72,6 +72,8 @@ export interface Key {
   readonly expires: number | null;
   /** May send no sql and lql at all; absent: it may. */
   readonly refusesSql?: boolean;
+  /** May see who used how much: the operator's; absent: it may not. */
+  readonly admin?: boolean;
   /** Of a token: what its issuer may have billed per UTC day, all tokens together. */
   readonly issuer?: { readonly name: string; readonly dailyBytes: bigint | null };
 }

@@ -370,6 +370,12 @@ export const METRICS = {
     labels: [],
     help: 'Lines of the log that could not be written and were dropped',
   },
+  auditDropped: {
+    name: 'logquay_audit_lines_dropped_total',
+    type: 'counter',
+    labels: [],
+    help: 'Lines of the audit log that could not be written and were dropped',
+  },
   degraded: {
     name: 'logquay_degraded',
     type: 'gauge',

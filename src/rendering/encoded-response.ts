@@ -35,6 +35,8 @@ export interface Forms {
 export class EncodedResponse {
   /** Weak: the compressed forms share it (RFC 9110, 8.8.3). */
   readonly etag: string;
+  /** Rows of the result; undefined: not known. */
+  rows: number | undefined;
   readonly #compressed = new Map<Encoding, Promise<Buffer>>();
   #forms: Forms | null = null;
   readonly bytes: Buffer;

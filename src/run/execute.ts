@@ -42,6 +42,7 @@ export async function execute(
   const { columns, truncated } = result;
   const seen = plan.fenced && !statement.ordered ? { columns, truncated, rows: inPlainOrder(result.rows) } : result;
   const response = await timed('render', () => encodeResult(seen, plan, services, limits));
+  response.rows = result.lines?.count ?? result.rows.length;
   return { response, bytesProcessed, bytesBilled };
 }
 

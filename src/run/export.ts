@@ -190,6 +190,7 @@ async function sendRows(
   const statement = await request.timed('gate', () => composeStatement(plan, services, waiting));
   const query = engineQuery(plan, statement, services);
   const body = new ExportBody(plan, request, services, limits);
+  let rows = 0;
   const read = async (): Promise<void> => {
     const truncated = await engine.stream(
       { ...query, maxRows, sorted: fenced && !statement.ordered, lines: body.lines },
@@ -199,9 +200,13 @@ async function sendRows(
           if (head.bytesBilled !== null) request.record({ billed: head.bytesBilled });
           body.begin(head, form);
         },
-        take: (lines, count) => body.write(lines, count),
+        take: (lines, count) => {
+          rows += count;
+          return body.write(lines, count);
+        },
       },
     );
+    request.record({ rows });
     if (truncated) throw tooManyRows(maxRows);
     await raceLimits(
       limits,

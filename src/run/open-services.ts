@@ -15,6 +15,7 @@ export type Opened = Pick<
   | 'budgets'
   | 'cacheState'
   | 'catalogue'
+  | 'consumption'
   | 'engine'
   | 'gate'
   | 'ingest'

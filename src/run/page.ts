@@ -54,6 +54,7 @@ export async function runPage(
   const encoded = await request.timed('render', () =>
     encodeResult({ columns: result.columns, rows, truncated: false }, plan, services, limits),
   );
+  request.record({ rows: rows.length });
   return {
     response: withToken(encoded, next),
     headers: [...UNCACHED, ...(plan.fenced ? [] : costHeaders(result)), ...readingHeaders(plan)],

@@ -34,7 +34,7 @@ export async function run(request: RunRequest, services: Services): Promise<RunR
   // 400, 403, 429, 504: from the cache, from a run in flight, or from a run of its own.
   const answered = await resultOf(plan, request, services);
   const ttl = endpoint.cacheTtl * 1000;
-  request.record(outcomeOf(answered, ttl));
+  request.record({ ...outcomeOf(answered, ttl), rows: answered.response.rows });
   if (plan.usage !== null) services.usage.touch(plan.usage, ttl);
   return {
     response: answered.response,

@@ -14,6 +14,7 @@ import type { Column, ExportFile } from '../rendering/columnar/opening';
 import type { Encoder, TakeBytes } from '../rendering/columnar/encoder';
 import type { PageTokens } from './page-query';
 import type { Tails } from './tail/tails';
+import type { UsageCounts } from '../limits/usage-counts';
 import type { PlanCache } from './plan-cache';
 
 /** The services that a run uses, opened by app.ts. */
@@ -52,6 +53,8 @@ export interface Services {
   readonly tails?: Tails;
   readonly results: Results;
   readonly usage: UsageBook;
+  /** Who used how much; absent: nothing is counted. */
+  readonly consumption?: Pick<UsageCounts, 'rows'>;
   /** What takes logs in, and who may send them; absent: nothing. */
   readonly ingest?: {
     readonly collector: Collector;

@@ -1,7 +1,7 @@
 /** Tokens of an issuer at the real process: each user sees the rows of its tenant, for as long as its token and issuer are valid. */
-import { createHmac, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { createHash, createHmac, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { once } from 'node:events';
-import { appendFileSync, cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { appendFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
@@ -47,7 +47,7 @@ let service: Started;
 let base: string;
 
 function writeKeys(...issuers: readonly object[]): void {
-  const admin = { name: 'admin', hash: hashOf('admin').toString('hex') };
+  const admin = { name: 'admin', hash: hashOf('admin').toString('hex'), admin: true };
   writeFileSync(keysFile, JSON.stringify({ keys: [admin, ...issuers] }));
 }
 
@@ -89,7 +89,10 @@ beforeAll(async () => {
   writeFileSync(path.join(folder, 'secret'), `${SECRET}\n`);
   for (const project of ['abc', 'xyz']) for (const id of ['1', '2']) append(project, `${project}-${id}`);
   writeKeys(ISSUER);
-  service = stage.start({ DATA_DIR: path.dirname(data), KEYS_FILE: keysFile, LOG_LEVEL: 'info' }, folder);
+  service = stage.start(
+    { DATA_DIR: path.dirname(data), KEYS_FILE: keysFile, LOG_LEVEL: 'info', AUDIT_FILE: 'audit.ndjson' },
+    folder,
+  );
   base = `http://127.0.0.1:${String(await service.port())}`;
   await until(async () => (await ask(tokenOf('abc'))).text.includes('abc-2'));
 });
@@ -180,6 +183,29 @@ it('is no label, and in no line of the log', async () => {
   expect(service.err).toContain('"key":"app"');
   expect(service.err).not.toMatch(/"key":"app\//);
   expect(service.err).toMatch(/"issuer":"app".*"a token is not taken"/);
+});
+
+it('is told to the operator alone: usage by key, issuer and subject, and the audit log', async () => {
+  expect(await ask(tokenOf('abc'), '/api/usage')).toMatchObject({ status: 403, reason: 'accessDenied' });
+  const usage = await ask('admin', '/api/usage');
+  const { result: rows } = JSON.parse(usage.text) as {
+    result: { key: string; subject: string | null; rows: number }[];
+  };
+  const subject = createHash('sha256').update('u1').digest('hex');
+  expect(rows.find((row) => row.subject === subject)).toMatchObject({ period: 'day', key: 'app' });
+  expect(rows.find((row) => row.subject === null && row.key === 'app')?.rows).toBeGreaterThan(3);
+  const csv = await fetch(`${base}/api/usage`, { headers: { 'X-API-KEY': 'admin', Accept: 'text/csv' } });
+  expect(await csv.text()).toMatch(/^period,from,key,subject,requests,hits,rows,bytes_billed,errors,statuses\r\nhour,/);
+  const sql = encodeURIComponent('SELECT COUNT(*) AS n FROM edge_logs');
+  expect((await ask(tokenOf('abc'), `/api/endpoints/query/edge?sql=${sql}`)).status).toBe(200);
+  const audited = (): string => readFileSync(path.join(folder, 'audit.ndjson'), 'utf8');
+  await until(() => audited().includes('"parameters":["sql"]'));
+  const audit = audited();
+  expect(audit).toContain(`"issuer":"app","subject":"${subject}"`);
+  expect(audit).toMatch(
+    /"endpoint":"edge","parameters":\["sql"\],"language":"sql","query":"[0-9a-f]{64}","status":200/,
+  );
+  expect(audit).not.toContain('edge_logs');
 });
 
 it('ends a tail at its end, and goes on with the next token', async () => {

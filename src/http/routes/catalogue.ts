@@ -4,6 +4,7 @@ import type { Endpoint } from '../../endpoints/endpoint';
 import { describeParameters } from '../../endpoints/parameters';
 import { ServiceError } from '../../errors';
 import type { Key } from '../../keys/key';
+import { render } from '../../rendering/render';
 import { chooseRepresentation } from '../../rendering/representation';
 import { allowedEndpoint, authenticate, mayQuery } from '../../run/authorise';
 import type { Services } from '../../run/services';
@@ -52,6 +53,32 @@ function describe(endpoint: Endpoint, { pins }: Key, { engine }: Pick<Services, 
     tail: mayFollow(engine),
     tables: endpoint.sandbox ? endpoint.cteTables : [],
   };
+}
+
+/** `GET /api/usage`: who used how much. @throws ServiceError accessDenied for a key that is not the operator's */
+export async function answerUsage(exchange: Exchange, services: Services): Promise<void> {
+  const key = authenticate(exchange, services);
+  if (key.admin !== true)
+    throw new ServiceError('accessDenied', 'This key may not see who used how much.', {
+      hint: 'Create one for that with "keys create --admin".',
+    });
+  const representation = chooseRepresentation(exchange.headers.list('accept'));
+  const rows = (await services.consumption?.rows()) ?? [];
+  const columns = [
+    'period',
+    'from',
+    'key',
+    'subject',
+    'requests',
+    'hits',
+    'rows',
+    'bytes_billed',
+    'errors',
+    'statuses',
+  ];
+  const result = { columns, rows: rows.map((row) => JSON.stringify(row)), truncated: false };
+  const { bytes, contentType } = render(result, representation, services.longestResponse);
+  exchange.send({ status: 200, headers: { ...HEADERS, 'Content-Type': contentType }, body: bytes });
 }
 
 /** `GET /api/key`: what the key of the request is and may do. Never the values that it pins, nor how much was billed. */

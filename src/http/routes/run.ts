@@ -140,7 +140,9 @@ async function readGiven(exchange: Exchange): Promise<RawEntry[]> {
   const given = readUrlEncoded(queryOf(request));
   const body = hasBody(request) ? await readBody(exchange) : null;
   if (body === null) return given;
-  return [...given, ...(body.type === 'application/json' ? readJsonBody(body.text) : readUrlEncoded(body.text))];
+  const inBody = body.type === 'application/json' ? readJsonBody(body.text) : readUrlEncoded(body.text);
+  exchange.record({ parameters: inBody.map(({ name }) => name) });
+  return [...given, ...inBody];
 }
 
 /** `GET`, `HEAD` and `POST /api/endpoints/tail/:idOrName`: rows as they arrive, as `text/event-stream`. */

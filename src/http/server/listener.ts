@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import type { Secret } from '../../config';
 import type { Log } from '../../log';
+import type { CompletedRequest } from '../../telemetry';
 import type { Metrics } from '../../metrics/metrics';
 import { RequestMeter } from '../../metrics/readings';
 import type { Tracing } from '../../tracing/request-spans';
@@ -42,6 +43,8 @@ export interface ListenerOptions extends Omit<RouterOptions, 'cors' | 'metrics'>
   readonly tracing?: Tracing | null;
   /** Whether callers reach the service through TLS; absent: no. */
   readonly tls?: boolean;
+  /** Whom else every request is told once it has ended; absent: nobody. */
+  readonly tell?: ((id: string, request: CompletedRequest, url: string) => void) | undefined;
   /** What callers may have the process hold. */
   readonly shares: Shares;
 }
@@ -63,7 +66,7 @@ export function createListener(options: ListenerOptions): RequestListener {
     draining: () => lifecycle.draining,
     presentsPins: (headers) => lifecycle.presentsPins((name) => headers.values(name)),
   });
-  const requests = new RequestLog({ log, logSql, meter: new RequestMeter(metrics), tracing });
+  const requests = new RequestLog({ log, logSql, meter: new RequestMeter(metrics), tracing, tell: options.tell });
   const context = { log, requests, head, shares, failedLogins, lifecycle };
   const listen: RequestListener = (request, response) => {
     const exchange = new Exchange(request, response, context);

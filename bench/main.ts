@@ -9,6 +9,7 @@ import { manyQueries } from './many-queries';
 import { sizing } from './sizing';
 import { stack } from './stack';
 import { startup } from './startup';
+import { tokens } from './tokens';
 import { wall } from './wall';
 import { wholeRecords } from './whole-records';
 
@@ -23,6 +24,7 @@ const BENCHMARKS: Readonly<Record<string, (print: (line: string) => void) => Pro
   roapi: wholeRecords,
   exports: exportBenchmark,
   collect,
+  tokens,
   stack,
   sizing,
 };

@@ -123,7 +123,8 @@ export class KeyRing {
   /** Verifies the token of a request, for `authenticate`. @returns null: there is nothing to wait for. It never rejects */
   admit(header: HeaderValues): Promise<void> | null {
     try {
-      return this.keyEntry(header) === null ? this.tokens.admit(header) : null;
+      // A key has not the form of a token, mostly: it need not be looked up twice.
+      return this.tokens.presents(header) && this.keyEntry(header) === null ? this.tokens.admit(header) : null;
     } catch (error) {
       // `authenticate` says what is wrong with its headers.
       if (error instanceof ServiceError) return null;

@@ -37,8 +37,6 @@ interface Presented {
   readonly text: string;
   /** The one header that it came in; null: that of a key. */
   readonly header: string | null;
-  /** What it is remembered by: the header, and a hash of the text. */
-  readonly name: string;
 }
 
 /** What is known of a token. */
@@ -98,6 +96,11 @@ export class Tokens {
     for (const { source } of this.#issuers) source.close();
   }
 
+  /** Whether a request brings something of the form of a token. */
+  presents(header: HeaderValues): boolean {
+    return this.#presented(header) !== null;
+  }
+
   /**
    * Verifies the token of a request, if it brings one that is not known: `find` then has an answer.
    *
@@ -106,9 +109,10 @@ export class Tokens {
   admit(header: HeaderValues): Promise<void> | null {
     const token = this.#presented(header);
     if (token === null) return null;
-    if (this.#usable(token) !== null) return null;
-    const running = this.#verifying.get(token.name) ?? this.#begin(token);
-    this.#verifying.set(token.name, running);
+    const name = nameOf(token);
+    if (this.#usable(name) !== null) return null;
+    const running = this.#verifying.get(name) ?? this.#begin(name, token);
+    this.#verifying.set(name, running);
     return running;
   }
 
@@ -121,7 +125,7 @@ export class Tokens {
   find(header: HeaderValues): Key | null {
     const token = this.#presented(header);
     if (token === null) return null;
-    const known = this.#usable(token);
+    const known = this.#usable(nameOf(token));
     if (known === null) throw new TokenRefused(null, 'it is not known yet');
     if ('refusal' in known) throw known.refusal;
     this.#accounts.set(known.key.name, this.options.now());
@@ -148,7 +152,7 @@ export class Tokens {
   }
 
   /** null: neither verified nor refused lately. */
-  #usable({ name }: Presented): Known | null {
+  #usable(name: string): Known | null {
     const known = this.#known.get(name);
     if (known === undefined) return null;
     if ('refusal' in known) return known.until > this.options.now() ? known : null;
@@ -170,16 +174,16 @@ export class Tokens {
     return null;
   }
 
-  async #begin(token: Presented): Promise<void> {
+  async #begin(name: string, token: Presented): Promise<void> {
     // Keys or the keys file may change meanwhile: what was right before is looked at again.
-    for (let tries = 0; tries < MOST_TRIES && this.#usable(token) === null; tries++) {
+    for (let tries = 0; tries < MOST_TRIES && this.#usable(name) === null; tries++) {
       const known = await this.#verify(token).catch((error: unknown) => {
         const refusal = error instanceof ServiceError ? error : new TokenRefused(null, String(error));
         return { refusal, until: this.options.now() + REFUSED_FOR };
       });
-      this.#known.set(token.name, known);
+      this.#known.set(name, known);
     }
-    this.#verifying.delete(token.name);
+    this.#verifying.delete(name);
   }
 
   /** @throws ServiceError */
@@ -282,7 +286,12 @@ function sourceOf({ keys }: IssuerEntry, now: () => number): KeySource {
 
 /** null: it is no token. */
 function inHeader(header: string | null, text: string): Presented | null {
-  return JWS.test(text) ? { text, header, name: `${header ?? ''} ${hashOf(text).toString('latin1')}` } : null;
+  return JWS.test(text) ? { text, header } : null;
+}
+
+/** What a token is remembered by: its header, and a hash of its text. */
+function nameOf({ text, header }: Presented): string {
+  return `${header ?? ''} ${hashOf(text).toString('latin1')}`;
 }
 
 /** null: it throws. */

@@ -27,7 +27,11 @@ const EXEMPT = new Set(['x-request-id', 'date', 'age', 'server-timing', 'ratelim
 
 /** Sends a request to one of the services; a second one is sent where the request says so, and both are answers. */
 export async function answersOf(request: TenantRequest, services: Services, which: 0 | 1): Promise<Answer[]> {
+  const foreign = services.foreignOf(request);
+  // Another tenant asks the same at the same time: it shares neither a result nor a run.
+  const beside = foreign === null ? null : send(request, services, which, {}, foreign);
   const first = await send(request, services, which, {});
+  await beside;
   if (request.again === 'no') return [first];
   if (request.again === 'pages') return [first, ...(await pagesBehind(first, request, services, which))];
   const etag = first.headers.get('etag');
@@ -49,17 +53,19 @@ async function pagesBehind(first: Answer, request: TenantRequest, services: Serv
 
 async function send(
   request: TenantRequest,
-  { bases, secrets, reasonOf }: Services,
+  services: Services,
   which: 0 | 1,
   more: Readonly<Record<string, string>>,
+  secret = services.secretOf(request),
 ): Promise<Answer> {
-  const { method, path, parameters, headers, key, tool } = request;
+  const { bases, reasonOf } = services;
+  const { method, path, parameters, headers, tool } = request;
   const posted = method === 'POST';
   const sending = {
     'Accept-Encoding': 'identity',
     ...(tool === null ? headers : { Accept: 'application/json, text/event-stream' }),
     ...more,
-    'X-API-KEY': secrets[key],
+    'X-API-KEY': secret,
     // One for both services where the answer has it; one of its own where it is looked up in the log.
     'X-Request-Id': method === 'HEAD' ? `head-${String(++sent).padStart(8, '0')}` : 'same',
   };

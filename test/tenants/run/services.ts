@@ -30,7 +30,10 @@ type Settings = Readonly<Record<string, string>>;
 
 export interface Services {
   readonly bases: readonly [string, string];
-  readonly secrets: Readonly<Record<TenantRequest['key'], string>>;
+  /** A key, or for every other request a token of the same rights. */
+  secretOf(request: TenantRequest): string;
+  /** A token of another tenant, whose requests come beside those with tokens; null: the request comes with a key. */
+  foreignOf(request: TenantRequest): string | null;
   /** Why a request failed, as the service's log has it: the answer to HEAD has no body. */
   reasonOf(which: 0 | 1, requestId: string): Promise<string>;
   /** Appends what comes later of each data set, and waits until it is served. */
@@ -98,10 +101,13 @@ export async function startServices(data: DataSets, withoutFence: boolean): Prom
   const close = (): Promise<void> => stage.end();
   try {
     const secrets = { project: newSecretKey(), tenant: newSecretKey() };
+    const tokens = await tokensOf({ project: PROJECT, tenant: TENANT });
+    const foreign = await tokensOf({ project: 'other', tenant: TENANT + 1 });
     const start = async (own: Settings): Promise<Started> => {
       const folder = stage.folder();
       cpSync(QUERIES, join(folder, 'queries'), { recursive: true });
       writeFileSync(join(folder, 'keys.json'), JSON.stringify({ keys: keys(secrets) }), { mode: 0o600 });
+      writeFileSync(join(folder, 'secret'), SECRET, { mode: 0o600 });
       const cache = join(folder, 'cache');
       mkdirSync(cache);
       const fence = withoutFence ? { NODE_OPTIONS: `--require ${WITHOUT_FENCE}` } : {};
@@ -123,7 +129,9 @@ export async function startServices(data: DataSets, withoutFence: boolean): Prom
       const [line] = await started[which].logged(new RegExp(`^.*"${requestId}".*"msg":"request".*$`, 'm'));
       return (JSON.parse(line) as { reason?: string }).reason ?? '';
     };
-    return { bases, secrets, reasonOf, grow, close };
+    const secretOf = (request: TenantRequest): string => (isWithToken(request) ? tokens : secrets)[request.key];
+    const foreignOf = (request: TenantRequest): string | null => (isWithToken(request) ? foreign[request.key] : null);
+    return { bases, secretOf, foreignOf, reasonOf, grow, close };
   } catch (error) {
     await close();
     throw error;
@@ -142,7 +150,33 @@ async function served(base: string, rows: number): Promise<void> {
   }
 }
 
-function keys(secrets: Services['secrets']): object[] {
+/** Chosen by what a request is, so that both services get the same. */
+function isWithToken({ path, parameters, headers }: TenantRequest): boolean {
+  // What a claim says is no pattern: such an endpoint does not exist for a token.
+  if (path.endsWith('usage.api-counts')) return false;
+  return JSON.stringify([path, parameters, headers]).length % 2 === 0;
+}
+
+type Secrets = Readonly<Record<TenantRequest['key'], string>>;
+
+const SECRET = newSecretKey();
+
+/** Tokens of one user of a tenant: the issuers of the keys file fill their pins from its claims. */
+async function tokensOf(claims: { readonly project: string; readonly tenant: number }): Promise<Secrets> {
+  const { SignJWT } = await import('jose');
+  const sign = (issuer: string): Promise<string> =>
+    new SignJWT(claims)
+      .setProtectedHeader({ alg: 'HS256' })
+      .setIssuer(issuer)
+      .setAudience('logquay')
+      .setSubject('u1')
+      .setIssuedAt()
+      .setExpirationTime('24h')
+      .sign(Buffer.from(SECRET));
+  return { project: await sign('project'), tenant: await sign('tenant') };
+}
+
+function keys(secrets: Secrets): object[] {
   const entry = (name: TenantRequest['key'], endpoints: string[], pins: Record<string, string>): object => ({
     name,
     hash: hashOf(secrets[name]).toString('hex'),
@@ -151,8 +185,18 @@ function keys(secrets: Services['secrets']): object[] {
     allowSql: true,
     export: true,
   });
+  const issuer = (name: TenantRequest['key'], endpoints: string[]): object => ({
+    name: `users-of-${name}`,
+    tokens: { issuer: name, audience: 'logquay', secretFile: 'secret', maxAge: '1d' },
+    endpoints,
+    pins: { [name]: { claim: name } },
+    allowSql: true,
+    export: true,
+  });
   return [
     entry('project', ['logs.all', 'usage.api-counts', 'tenants.shapes'], { project: PROJECT }),
     entry('tenant', ['tenants.events'], { tenant: String(TENANT) }),
+    issuer('project', ['logs.all', 'tenants.shapes']),
+    issuer('tenant', ['tenants.events']),
   ];
 }

@@ -22,7 +22,7 @@ export async function openTails(requests: readonly TenantRequest[], services: Se
     requests.map(async (request) => {
       const open = (base: string): Promise<EventClient> =>
         EventClient.open(Number(new URL(base).port), request.path, request.parameters, {
-          key: services.secrets[request.key],
+          key: services.secretOf(request),
         });
       const clients = await Promise.all([open(services.bases[0]), open(services.bases[1])]);
       return { request, clients };

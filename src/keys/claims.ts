@@ -86,7 +86,8 @@ function narrowed(written: unknown, most: TokenScope): TokenScope | string {
   for (const [name, value] of Object.entries(given)) {
     const pin = ClaimedValue.of(value);
     const before = pins.get(name);
-    if (pin === null || !/^[A-Za-z_]\w*$/.test(name)) return `${NARROWING}.pins has a value that pins nothing`;
+    if (pin === null || !/^(?!(?:sql|lql|dry_run)$)[A-Za-z_]\w*$/.test(name))
+      return `${NARROWING}.pins has a value that pins nothing`;
     if (before !== undefined && !isSame(before, pin)) return `${NARROWING}.pins widens ${name}`;
     if (before === undefined) pins.set(name, pin);
   }

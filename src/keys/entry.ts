@@ -67,19 +67,17 @@ const pinnedSchema = z.union([pinnedText, z.array(pinnedText).min(1).max(MOST_VA
   error: 'a pinned value must be a text, or a list of 1 to 1000 texts',
 });
 
-const pinsRecord = z.record(
-  z
-    .string()
-    .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, { error: 'a pin names a parameter' })
-    .refine((name) => !RESERVED_PARAMETERS.includes(name), { error: 'a reserved parameter cannot be pinned' }),
-  pinnedSchema,
-  {
-    error: (issue) =>
-      issue.code === 'invalid_key'
-        ? issue.issues[0]?.message
-        : 'pins must be a map from parameters to texts, or to lists of texts',
-  },
-);
+const pinName = z
+  .string()
+  .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, { error: 'a pin names a parameter' })
+  .refine((name) => !RESERVED_PARAMETERS.includes(name), { error: 'a reserved parameter cannot be pinned' });
+
+const pinsRecord = z.record(pinName, pinnedSchema, {
+  error: (issue) =>
+    issue.code === 'invalid_key'
+      ? issue.issues[0]?.message
+      : 'pins must be a map from parameters to texts, or to lists of texts',
+});
 
 const pinsSchema = withoutProto.pipe(pinsRecord);
 
@@ -200,9 +198,7 @@ const issuerSchema = z
         error: 'endpoints of an entry with tokens must be a list of names or ids',
       })
       .min(1, { error: 'endpoints must name at least one' }),
-    pins: withoutProto
-      .pipe(z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), z.union([claimSchema, pinnedSchema])))
-      .default({}),
+    pins: withoutProto.pipe(z.record(pinName, z.union([claimSchema, pinnedSchema]))).default({}),
     unpinned: z.boolean().default(false),
     redact: z.boolean().default(false),
     /** Absent: as for a key. */
@@ -260,7 +256,7 @@ function readIssuer(written: unknown, folder: string): { readonly issuer: Issuer
     keys:
       jwks === undefined
         ? { secretFiles: [secretFile ?? []].flat().map(inFolder) }
-        : { jwks: /^https?:/.test(jwks) ? jwks : inFolder(jwks) },
+        : { jwks: /^https?:/i.test(jwks) ? jwks : inFolder(jwks) },
     pins: new Map(Object.entries(pins).map(([name, pin]): [string, IssuerPin] => [name, readPin(pin)])),
     dailyBytesPerSubject:
       rest.dailyBytesPerSubject ?? (rest.dailyBytes === null ? null : rest.dailyBytes / SUBJECTS_PART),

@@ -124,7 +124,7 @@ export class PublicKeys implements KeySource {
   }
 
   get #isUrl(): boolean {
-    return /^https?:/.test(this.options.from);
+    return /^https?:/i.test(this.options.from);
   }
 
   #current(): KeySet | null {

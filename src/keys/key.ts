@@ -76,6 +76,8 @@ export interface Key {
   readonly admin?: boolean;
   /** Of a token: what its issuer may have billed per UTC day, all tokens together. */
   readonly issuer?: { readonly name: string; readonly dailyBytes: bigint | null };
+  /** Of a token that a proxy adds: a browser does not know whose answer it keeps; absent: it does. */
+  readonly isAmbient?: boolean;
 }
 
 /** Every value that was sent for a header, in order; the name in lower case. Empty: the header is absent. */

@@ -207,7 +207,8 @@ export class Tokens {
       throw new TokenRefused(null, 'no entry has its issuer and audience, or two have');
     const { alg = '', kid } = head;
     if (!issuer.source.algorithms.includes(alg)) throw new TokenRefused(null, 'its algorithm is not one of its entry');
-    const keys = await issuer.source.keysFor(alg, typeof kid === 'string' ? kid : undefined);
+    if (kid !== undefined && typeof kid !== 'string') throw new TokenRefused(null, 'its key id is no text');
+    const keys = await issuer.source.keysFor(alg, kid);
     const signer = await this.#signerOf(text, alg, keys, issuer.entry);
     const key = this.#keyOf(claims, issuer);
     this.#origins.set(key, { issuer, signer });
@@ -262,6 +263,7 @@ export class Tokens {
       dailyBytes: entry.dailyBytesPerSubject,
       expires: Math.min(Number(exp) * 1000, issued + maxAge) + SKEW * 1000,
       issuer: { name, dailyBytes },
+      isAmbient: entry.header !== null,
     });
     this.#latest.set(key.name, key);
     return key;

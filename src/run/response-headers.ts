@@ -6,7 +6,7 @@ import type { RequestPlan } from './types';
 
 /** Headers of a result: its age and lifetime (RFC 9111), cache status (RFC 9211) and cost, as a flat header list. */
 export function responseHeaders(answered: CacheResult, engine: Pick<Engine, 'kind'>, key: Key): string[] {
-  const headers = freshness(answered);
+  const headers = freshness(answered, key);
   // The number of bytes read depends on rows behind the fence of a key with pins.
   if (key.pins.size > 0) return headers;
   // Another request's run costs nothing, as a hit of BigQuery's own cache.
@@ -28,11 +28,12 @@ function uncached(collapsed: '' | '; collapsed'): string[] {
   return ['Cache-Control', 'private, no-cache', 'Cache-Status', `logquay; fwd=miss${collapsed}`];
 }
 
-function freshness({ cached, outcome }: CacheResult): string[] {
+function freshness({ cached, outcome }: CacheResult, { isAmbient = false }: Key): string[] {
   if (cached === null) return uncached(outcome === 'collapsed' ? '; collapsed' : '');
   const { age, lifetime } = cached;
   const status = statusOf(outcome, lifetime - age);
-  return ['Cache-Control', `private, max-age=${lifetime}`, 'Age', String(age), 'Cache-Status', status];
+  const control = isAmbient ? 'private, no-cache' : `private, max-age=${lifetime}`;
+  return ['Cache-Control', control, 'Age', String(age), 'Cache-Status', status];
 }
 
 function statusOf(outcome: CacheResult['outcome'], ttl: number): string {

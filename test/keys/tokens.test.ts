@@ -1,16 +1,21 @@
 /** Tokens that others sign: what is taken, what never is, and what a token may do at most. */
-import { createServer, type Server } from 'node:http';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
+import { gzipSync } from 'node:zlib';
 
 import type * as Jose from 'jose' with { 'resolution-mode': 'import' };
 
+import type { ParameterDeclaration } from '../../src/endpoints/endpoint';
+import { readParameter } from '../../src/endpoints/parameters';
 import { ServiceError } from '../../src/errors';
-import { type HeaderValues, hashOf, type Key } from '../../src/keys/key';
+import { TokenRefused } from '../../src/keys/claims';
+import { ClaimedValue, type HeaderValues, hashOf, type Key } from '../../src/keys/key';
 import { type KeyRing, openKeyRing } from '../../src/keys/key-ring';
 import { openLog } from '../../src/log';
+import { until } from '../until';
 
 const ISSUER = 'https://auth.example.com';
 const AUDIENCE = 'logquay';
@@ -33,11 +38,13 @@ let jose: typeof Jose;
 let folder: string;
 let server: Server;
 /** What the server of public keys answers, and how often it was asked. */
-let published: { keys: readonly unknown[] } | 'away' = { keys: [] };
+let published: { keys: readonly unknown[] } | 'away' | ((response: ServerResponse) => void) = { keys: [] };
 let asked = 0;
 let clock = NOW;
 const LOG = openLog('silent', process.stderr);
 const rings: KeyRing[] = [];
+/** Of keys, one for each ring. */
+const files: string[] = [];
 const signers: Record<string, Signer> = {};
 
 beforeAll(async () => {
@@ -45,7 +52,8 @@ beforeAll(async () => {
   folder = await mkdtemp(path.join(os.tmpdir(), 'logquay-tokens-'));
   server = createServer((_, response) => {
     asked++;
-    if (published === 'away') response.writeHead(500).end();
+    if (typeof published === 'function') published(response);
+    else if (published === 'away') response.writeHead(500).end();
     else response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(published));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -81,6 +89,7 @@ const entryOf = ({ tokens = {}, ...more }: Given = {}) => ({
 
 async function ringOf(...entries: readonly object[]): Promise<KeyRing> {
   const keysFile = path.join(folder, `keys-${String(Math.random())}.json`);
+  files.push(keysFile);
   await writeFile(keysFile, JSON.stringify({ keys: entries }));
   const options = { apiKey: null, keysFile, keysFileGiven: true, startKeyFile: null };
   const ring = await openKeyRing({ ...options, log: LOG, now: () => clock, pollEvery: 50 });
@@ -195,6 +204,23 @@ describe('never takes', () => {
     },
     'an unknown issuer': async () => signed({ claims: { iss: 'https://evil.example.com' } }),
     'another audience': async () => signed({ claims: { aud: 'other' } }),
+    'an issuer with a slash more': async () => signed({ claims: { iss: `${ISSUER}/` } }),
+    'an issuer in other letters': async () => signed({ claims: { iss: ISSUER.toUpperCase() } }),
+    'an issuer that is a list': async () => signed({ claims: { iss: [ISSUER] } }),
+    'no audience': async () => signed({ claims: { aud: [] } }),
+    'an audience within a list': async () => signed({ claims: { aud: [[AUDIENCE]] } }),
+    'an audience that is an object': async () => signed({ claims: { aud: { 0: AUDIENCE } } }),
+    'a kid that is a list, beside several keys': async () => signed({ head: { kid: ['key-ES256'] } }),
+    'the kid of a key of another algorithm': async () => signed({ head: { kid: 'key-RS256' } }),
+    'a signature of other bytes, as b64 says': async () => {
+      const [, claims, signature] = (await signed()).split('.');
+      return `${b64({ alg: 'ES256', kid: 'key-ES256', b64: false, crit: ['b64'] })}.${claims}.${signature}`;
+    },
+    'an ES256 signature of zeros': async () => {
+      const [head, claims] = (await signed()).split('.');
+      return `${head}.${claims}.${Buffer.alloc(64).toString('base64url')}`;
+    },
+    'claims that are a list': async () => `${b64({ alg: 'ES256', kid: 'key-ES256' })}.${b64([CLAIMS])}.AA`,
     'an encrypted token': async () => `${b64({ alg: 'dir', enc: 'A256GCM' })}..AA.AA.AA`,
     'a long text': async () => `${b64({ alg: 'ES256' })}.${'A'.repeat(1_000_000)}.AA`,
     'crit that is not known': async () => {
@@ -222,6 +248,19 @@ describe('never takes', () => {
     'a claim that is an object': { claims: { app_metadata: { org: { a: 1 } } } },
     'a claim that is an empty list': { claims: { app_metadata: { org: [] } } },
     'a list of several kinds': { claims: { app_metadata: { org: ['a', 1] } } },
+    'a claim that is null': { claims: { app_metadata: { org: null } } },
+    'a list in a list': { claims: { app_metadata: { org: [['abc']] } } },
+    'a claim of 4,097 characters': { claims: { app_metadata: { org: 'x'.repeat(4_097) } } },
+    'a claim behind a text': { claims: { app_metadata: 'abc' } },
+    'a member with a dot in the place of two': { claims: { app_metadata: undefined, 'app_metadata.org': 'abc' } },
+    'a sub that is no text': { claims: { sub: 'a\ud800' } },
+    'exp of ten years, as iat has it too': { claims: { iat: SECONDS + 60, exp: SECONDS + 315_360_000 } },
+    'a pin that is narrowed to a list': { claims: { logquay: { pins: { project: ['abc'] } } } },
+    'a pin of its own that is an object': { claims: { logquay: { pins: { region: { claim: 'sub' } } } } },
+    'a reserved parameter as its pin': { claims: { logquay: { pins: { sql: 'SELECT 1' } } } },
+    'endpoints that are a text': { claims: { logquay: { endpoints: '*' } } },
+    'endpoints that are none': { claims: { logquay: { endpoints: [] } } },
+    'a narrowing that is a list': { claims: { logquay: [{ endpoints: ['usage'] }] } },
     'a claim behind a list': { claims: { app_metadata: ['abc'] } },
     'a pin that is widened': { claims: { logquay: { pins: { project: 'other' } } } },
     'an endpoint that its entry has not': { claims: { logquay: { endpoints: ['admin'] } } },
@@ -247,6 +286,64 @@ describe('never takes', () => {
     expect(await refusal(ring, await signed({ without: ['app_metadata'] }))).toMatchObject({ signed: true });
     const toString = await ringOf(entryOf({ pins: { project: { claim: 'toString.name' } } }));
     expect(await refusal(toString, await signed())).toMatchObject({ signed: true });
+  });
+
+  it('what an entry fixes, for what a token would have', async () => {
+    const ring = await ringOf(entryOf({ pins: { project: { claim: 'app_metadata.org' }, region: 'eu' } }));
+    const narrowed = (pins: object): Promise<string> => signed({ claims: { logquay: { pins } } });
+    expect(await refusal(ring, await narrowed({ region: 'us' }))).toMatchObject({ signed: true });
+    expect(await refusal(ring, await narrowed({ project: 'abd' }))).toMatchObject({ signed: true });
+    expect((await ask(ring, await narrowed({ region: 'eu' }))).pins.get('region')).toBe('eu');
+  });
+
+  it('what was verified under an entry that is another now', async () => {
+    const ring = await ringOf(entryOf());
+    const token = await signed();
+    const before = await ask(ring, token);
+    await writeFile(files.at(-1) ?? '', JSON.stringify({ keys: [entryOf({ endpoints: ['usage'] })] }));
+    await until(async () => (await ask(ring, token)).endpoints.length === 1);
+    expect(() => ring.authenticate(bearer(token), { key: before, inTime: false })).toThrow(ServiceError);
+    // The set of keys is the same: it is not fetched again.
+    expect(asked).toBe(1);
+  });
+
+  it('a token of one issuer as that of another with the same keys', async () => {
+    const other = entryOf({ name: 'b', tokens: { issuer: 'https://b.example.com' }, endpoints: ['b'] });
+    const ring = await ringOf(entryOf(), other);
+    expect((await ask(ring, await signed())).endpoints).toEqual(['logs.all', 'usage']);
+    expect((await ask(ring, await signed({ claims: { iss: 'https://b.example.com' } }))).endpoints).toEqual(['b']);
+    const mixed = await signed({ claims: { iss: 'https://b.example.com', aud: 'of neither' } });
+    expect(await refusal(ring, mixed)).toMatchObject({ signed: false });
+  });
+
+  it('a claim that its parameter does not take as it is', () => {
+    const base = { description: '', required: true, default: null, defaultLookback: null, values: null };
+    const more = { minimum: null, maximum: null };
+    const read = (type: string, claim: unknown, list = false): unknown => {
+      const pin = ClaimedValue.of(claim);
+      const declaration = { ...base, ...more, name: 'p', type, list } as unknown as ParameterDeclaration;
+      return pin === null ? 'no pin' : readParameter(declaration, [], new Map([['p', pin]]), 0n).value;
+    };
+    expect([read('string', 'abc'), read('integer', 5), read('boolean', true), read('number', 0.5)]).toEqual([
+      ...['abc', '5', 'true', '0.5'],
+    ]);
+    expect(read('string', ['a', 'b'], true)).toEqual(['a', 'b']);
+    const wrong: readonly (readonly [string, ...unknown[]])[] = [
+      ['string', 5, true, ['a'], 'a\0b', 'a\ud800'],
+      ['integer', '5', 5.5, 2 ** 53, 1e300],
+      ['number', '1'],
+      ['boolean', 'true', 1],
+      ['timestamp', 5],
+      ['date', 'yesterday'],
+      ['regex', 'abc'],
+    ];
+    for (const [type, ...claims] of wrong)
+      for (const claim of claims) expect(() => read(type, claim)).toThrow(TokenRefused);
+    expect(() => read('string', 'a', true)).toThrow(TokenRefused);
+    expect(() => read('string', ['a', 'b\0'], true)).toThrow(TokenRefused);
+    // Letters that look alike are other letters.
+    expect(read('string', 'аbс')).not.toBe(read('string', 'abc'));
+    expect(read('string', 'é')).not.toBe(read('string', 'e\u0301'));
   });
 
   it('a token whose audiences fit two entries', async () => {
@@ -351,6 +448,29 @@ describe('the keys of an issuer', () => {
     expect(await refusal(ring, await signed({ claims: tooLate }))).toMatchObject({ reason: 'backendUnavailable' });
   });
 
+  const answers: Record<string, (response: ServerResponse) => void> = {
+    'from elsewhere, by a redirect': (response) => {
+      response.writeHead(302, { Location: '/other' }).end();
+      published = { keys: [signers['ES256']!.jwk] };
+    },
+    'of more than 64 KiB': (response) =>
+      response.end(JSON.stringify({ keys: [signers['ES256']!.jwk], more: 'x'.repeat(65_536) })),
+    'that are packed, and huge': (response) =>
+      response.writeHead(200, { 'Content-Encoding': 'gzip' }).end(gzipSync(Buffer.alloc(50_000_000, 32))),
+    'that come slowly': (response) => void response.write('{"keys":['),
+    'that are no JSON': (response) => response.end('<html>'),
+    'that are null': (response) => response.end('null'),
+  };
+  it.each(Object.keys(answers))('are not taken %s: 503 within its time', async (name) => {
+    published = answers[name]!;
+    const ring = await ringOf(entryOf());
+    const began = performance.now();
+    expect(await refusal(ring, await signed())).toMatchObject({ reason: 'backendUnavailable' });
+    expect(performance.now() - began).toBeLessThan(4_000);
+    expect(asked).toBe(1);
+    server.closeAllConnections();
+  });
+
   it('count if they can verify alone, each id once', async () => {
     const { jwk } = signers['ES256']!;
     const small = { kty: 'RSA', n: Buffer.alloc(128, 255).toString('base64url'), e: 'AQAB', kid: 'small' };
@@ -398,6 +518,8 @@ describe('an entry is faulty', () => {
     ['without any pin', { pins: {} }],
     ['with admin', { admin: true }],
     ['with ingest', { ingest: true }],
+    ['with a reserved parameter as its pin', { pins: { sql: { claim: 'q' } } }],
+    ['with a file as a URL', { tokens: { jwks: 'file:///etc/passwd' } }],
     ['with a hash', { hash }],
     ['with keys and a secret', { tokens: { secretFile: 'a' } }],
     ['with neither', { tokens: { jwks: undefined } }],

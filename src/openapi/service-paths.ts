@@ -131,6 +131,21 @@ export function servicePaths(access: DocsAccess, endpointName: string | null): R
         },
       },
     },
+    '/api/usage': {
+      get: {
+        operationId: 'getUsage',
+        summary: 'Who used how much, for keys of the operator',
+        tags: ['Catalogue'],
+        responses: {
+          '200': json('Rows by hour and by day, also as CSV.', ON_CATALOGUE, {
+            type: 'object',
+            required: ['result'],
+            properties: { result: { type: 'array', items: { type: 'object' } } },
+          }),
+          ...errorResponses([...NEEDS_KEY, 'accessDenied']),
+        },
+      },
+    },
     '/openapi.json': {
       get: {
         operationId: 'getOpenApi',

@@ -32,7 +32,7 @@ import type { DuckDbOptions } from './engines/duckdb/engine/options';
 import type { StartedProcess } from './engines/duckdb/process/start-process';
 import type { Cause } from './engines/duckdb/process/watchdog';
 import { RedisUsage, UsageCounts, UsageFolder } from './limits/usage-counts';
-import { AuditLog } from './log/audit';
+import { AuditLog } from './http/audit-log';
 import { tablesRead } from './googlesql/from-paths';
 import { Health } from './health/health';
 import { type Drain, drainable } from './http/server/drain';

@@ -308,7 +308,7 @@ export function readEntry(
     rateLimit,
     dailyBytes,
     expires,
-    admin,
+    ...(admin ? { admin } : {}),
   };
   return { entry: { key, hash: Buffer.from(hash, 'hex'), ingest } };
 }

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 
-import { AuditLog } from '../../src/log/audit';
+import { AuditLog } from '../../src/http/audit-log';
 import type { CompletedRequest } from '../../src/telemetry';
 import { until } from '../until';
 

@@ -4,7 +4,7 @@ import { closeSync, fstatSync, openSync, statSync, writeSync } from 'node:fs';
 
 import { groupOf } from '../concurrency/fair-slots';
 import type { CompletedRequest } from '../telemetry';
-import { LineWriter } from './line-writer';
+import { LineWriter } from '../log/line-writer';
 
 /** Characters of lines that may wait. */
 const MOST_WAITING = 4 * 1024 ** 2;

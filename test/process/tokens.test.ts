@@ -28,10 +28,12 @@ WITH edge_logs AS (
 )
 SELECT id, project FROM edge_logs ORDER BY id`;
 
+const CACHED = QUERY.replace('000000000001', '000000000002').replace('name: edge', 'name: cached\ncache_ttl: 600');
+
 const ISSUER = {
   name: 'app',
   tokens: { issuer: 'https://auth.example.com', audience: 'logquay', secretFile: 'secret' },
-  endpoints: ['edge'],
+  endpoints: ['edge', 'cached'],
   pins: { project: { claim: 'app_metadata.org' } },
   export: true,
   rateLimit: 50,
@@ -86,6 +88,7 @@ async function ask(credential: string, where = '/api/endpoints/query/edge', head
 beforeAll(async () => {
   mkdirSync(data, { recursive: true });
   writeFileSync(path.join(folder, 'queries/edge.sql'), QUERY);
+  writeFileSync(path.join(folder, 'queries/cached.sql'), CACHED);
   writeFileSync(path.join(folder, 'secret'), `${SECRET}\n`);
   for (const project of ['abc', 'xyz']) for (const id of ['1', '2']) append(project, `${project}-${id}`);
   writeKeys(ISSUER);
@@ -127,14 +130,26 @@ it.each([
   expect(answer.text).not.toContain('xyz-');
 });
 
-it('shares results within a tenant, and never between two', async () => {
-  const text = `SELECT COUNT(*) AS n, ANY_VALUE(project) AS p FROM edge_logs`;
-  const where = `/api/endpoints/query/edge?sql=${encodeURIComponent(text)}`;
-  const first = await ask(tokenOf('abc', { sub: 'u1' }), where);
-  const second = await ask(tokenOf('abc', { sub: 'u2' }), where);
-  const other = await ask(tokenOf('xyz', { sub: 'u1' }), where);
-  expect(second.text).toBe(first.text);
-  expect(other.text).toContain('xyz');
+it('shares results and runs within a tenant, and never between two', async () => {
+  const text = 'SELECT COUNT(*) AS n, ANY_VALUE(project) AS p FROM edge_logs';
+  for (const query of ['', `?sql=${encodeURIComponent(text)}`]) {
+    const where = `/api/endpoints/query/cached${query}`;
+    const users = ['u1', 'u2', 'u3'].flatMap((sub) => ['abc', 'xyz'].map((org) => ({ org, sub })));
+    // At once, of which one of each tenant runs; and again, from the cache.
+    for (const [cache, runs] of [
+      [/fwd=miss|; hit/, 2],
+      [/; hit/, 0],
+    ] as const) {
+      const answers = await Promise.all(users.map(({ org, sub }) => ask(tokenOf(org, { sub }), where)));
+      for (const [i, { org }] of users.entries()) {
+        expect(answers[i]?.text).toContain(org);
+        expect(answers[i]?.text).not.toContain(org === 'abc' ? 'xyz' : 'abc');
+        expect(answers[i]?.headers.get('cache-status')).toMatch(cache);
+      }
+      const stored = answers.filter(({ headers }) => headers.get('cache-status')?.endsWith('stored'));
+      expect(stored).toHaveLength(runs);
+    }
+  }
 });
 
 it.each([
@@ -170,7 +185,7 @@ it('tells what it may do, under the name of its entry', async () => {
   expect(JSON.parse(text)).toMatchObject({
     result: {
       name: 'app',
-      endpoints: ['edge'],
+      endpoints: ['cached', 'edge'],
       pinned: ['project'],
       mayExport: true,
       limits: { requestsPerSecond: 50 },

@@ -2,7 +2,8 @@
 import type { Token } from '../googlesql/lexer';
 import type { NamedType, SqlType, TableSchema } from '../googlesql/types';
 import { type TypedParameter, typesByName } from '../engines/bound-parameter';
-import { type ErrorDetails, type FaultNote, QueryError, type QueryFault } from '../errors';
+import type { ErrorDetails } from '../errors';
+import { type FaultNote, QueryError, type QueryFault } from '../googlesql/errors';
 import { inLql, LqlError } from '../lql/lql-error';
 import { misreadings } from '../lql/misreadings';
 import { readLql } from '../lql/read';

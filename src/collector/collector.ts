@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { MOST_ROW_VALUES } from '../engines/duckdb/data/row-values';
 import type { RunLimits } from '../concurrency/deadline';
 import type { Threads } from '../concurrency/threads/threads';
-import { ServiceError } from '../errors';
+import { ServiceError } from '../engines/service-error';
 import type { Metrics } from '../metrics/metrics';
 import { describedTables } from '../engines/duckdb/data/schemas';
 import type { RestField } from '../googlesql/rest-schema';

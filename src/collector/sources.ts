@@ -1,6 +1,5 @@
-import { MOST_OF_LIST, readBoundedSync } from '../files';
+import { MOST_OF_LIST, readBoundedSync, systemCode } from '../files';
 import { ConfigError } from '../config';
-import { systemCode } from '../errors';
 
 /** Which table each source of logs feeds, by its name or UUID in lower case. */
 export type Sources = ReadonlyMap<string, string>;

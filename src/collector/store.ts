@@ -1,7 +1,8 @@
 import { access, constants, mkdir, statfs } from 'node:fs/promises';
 import path from 'node:path';
 
-import { ServiceError, systemCode } from '../errors';
+import { ServiceError } from '../engines/service-error';
+import { systemCode } from '../files';
 import type { Log } from '../log';
 import { DayFiles } from './day-files';
 import { FolderLock } from './folder-lock';

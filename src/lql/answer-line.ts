@@ -1,4 +1,4 @@
-import { ServiceError } from '../errors';
+import { ServiceError } from '../engines/service-error';
 import { openLql, type ReadOptions } from './read';
 import { rulesToJson } from './sql';
 

@@ -1,4 +1,5 @@
-import { lineAndColumn, type QueryError, ServiceError } from '../errors';
+import { ServiceError } from '../engines/service-error';
+import { lineAndColumn, type QueryError } from '../googlesql/errors';
 import type { Span } from './rules';
 
 /** The closed list of codes; docs/lql.md explains each and is held to this list by a test. */

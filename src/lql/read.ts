@@ -1,4 +1,6 @@
-import { locate, QueryError, type ServiceError } from '../errors';
+import { locate } from '../errors';
+import type { ServiceError } from '../engines/service-error';
+import { QueryError } from '../googlesql/errors';
 import { nearest } from '../googlesql/resolver';
 import type { NamedType } from '../googlesql/types';
 import { inLql, LqlError } from './lql-error';

@@ -2,7 +2,7 @@
  * What a consumer query reads and calls, checked on the syntax tree alone (docs/sandbox.md). No type is needed: whether a
  * path in FROM is a table or an array follows from names and their scope.
  */
-import { QueryError } from '../errors';
+import { QueryError } from '../googlesql/errors';
 import type { ParsedQuery } from '../googlesql/parser';
 import { findFunction } from '../googlesql/functions/catalogue';
 import { signatureOf } from '../googlesql/functions/signature';

@@ -4,7 +4,7 @@ import type { Readable, Writable } from 'node:stream';
 
 import { childEnvironment } from '../../concurrency/child-environment';
 import { type Clock, SYSTEM_CLOCK } from '../../concurrency/clock';
-import { ServiceError } from '../../errors';
+import { ServiceError } from '../../engines/service-error';
 import { END, fileTooLarge, type Opening, TOO_LARGE } from './opening';
 
 /** MiB of a process's heap: parts of rows that are being read. */

@@ -8,7 +8,7 @@ import {
 } from '@duckdb/node-api';
 
 import { Threads } from '../../../concurrency/threads/threads';
-import { ServiceError } from '../../../errors';
+import { ServiceError } from '../../service-error';
 import { executionFault } from '../../execution-faults';
 import type { NamedType, TableSchema } from '../../../googlesql/types';
 import {

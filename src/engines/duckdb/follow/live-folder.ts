@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
 
 import type { RestField } from '../../../googlesql/rest-schema';
-import { ServiceError } from '../../../errors';
+import { ServiceError } from '../../service-error';
 import type { ArrivedRange, FolderStatus, TableStatus } from '../../contract';
 import { DataFault } from '../data/data-fault';
 import type { StoredTable } from '../data/part';

@@ -1,4 +1,5 @@
-import { QueryError, ServiceError } from '../../../errors';
+import { ServiceError } from '../../service-error';
+import { QueryError } from '../../../googlesql/errors';
 import { DataFault } from '../data/data-fault';
 import { messageOf } from '../engine/native-error';
 import type { Failure } from './messages';

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { ServiceError } from '../../../errors';
+import { ServiceError } from '../../service-error';
 import type { SinkOf } from '../engine/ending-with-sink';
 import { WINDOW } from './flow';
 

@@ -2,7 +2,8 @@
  * What the service's process and a process of the embedded engine say to each other, as plain data: it is copied by
  * structured clone, which copies bytes as they are (docs/decisions/rows-as-json-text.md).
  */
-import type { ErrorDetails, QueryFault, Reason } from '../../../errors';
+import type { ErrorDetails, Reason } from '../../service-error';
+import type { QueryFault } from '../../../googlesql/errors';
 import type { Span } from '../../../googlesql/syntax';
 import type { NamedType, TableSchema } from '../../../googlesql/types';
 import type { Standing } from '../../../log/status-line';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { ServiceError } from '../../../errors';
+import { ServiceError } from '../../service-error';
 import type { FolderStatus } from '../../contract';
 import { abortError } from '../../../concurrency/deadline';
 import type { Contents } from '../engine/database';

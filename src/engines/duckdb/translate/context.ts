@@ -3,7 +3,7 @@ import { spend } from '../../../concurrency/allowance';
 import type { Cte, Expr, ResolvedQuery, TableScan } from '../../../googlesql/resolved';
 import type { Span } from '../../../googlesql/syntax';
 import type { TableSchema } from '../../../googlesql/types';
-import { QueryError } from '../../../errors';
+import { QueryError } from '../../../googlesql/errors';
 import type { Names } from './expressions/call';
 import { isSimple, quoteName, structOf } from '../sql';
 import type { SizeEstimates } from './expressions/makers';

@@ -3,7 +3,7 @@
  * not say, or what the tables here have no row for, is refused.
  */
 
-import { QueryError } from '../../../errors';
+import { QueryError } from '../../../googlesql/errors';
 import type { Column, Cte, Expr, Relation, ResolvedQuery } from '../../../googlesql/resolved';
 import { NOWHERE } from '../../../googlesql/resolved-nodes';
 import type { NamedType, SqlType, TableSchema } from '../../../googlesql/types';

@@ -5,7 +5,7 @@ import { withoutMovingStarts } from '../../endpoints/parameters';
 import { readSwitch } from '../../endpoints/reserved-parameters';
 import { ServiceError } from '../../errors';
 import type { Key } from '../../keys/key';
-import { openLql } from '../../lql/read';
+import { openLql } from '../lql-text';
 import type { Engine } from '../../engines/contract';
 import { authorise, checkResolves } from '../authorise';
 import { limitsOf } from '../execute';

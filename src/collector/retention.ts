@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 
 import { systemCode, ignoreMissing, syncFolder } from '../files';
-import type { Log } from '../log';
+import type { Log } from '../engines/duckdb/engine/log';
 import { dayOf } from './day-files';
 import type { CollectedFile, Manifest } from './manifest';
 

@@ -3,7 +3,7 @@ import path from 'node:path';
 
 import { ServiceError } from '../engines/service-error';
 import { systemCode } from '../files';
-import type { Log } from '../log';
+import type { Log } from '../engines/duckdb/engine/log';
 import { DayFiles } from './day-files';
 import { FolderLock } from './folder-lock';
 import { type Intent, Journal, settleAppend } from './journal';

@@ -1,3 +1,4 @@
+import { LOG_SCHEMA } from '../../src/engines/log-schema';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,7 +17,13 @@ let engine: Engine;
 let gate: Gate;
 
 beforeAll(async () => {
-  engine = await openDuckDbEngine({ dataDir: folder.path, cacheDir, now: DEFAULT_NOW, log: silentLog });
+  engine = await openDuckDbEngine({
+    declared: LOG_SCHEMA,
+    dataDir: folder.path,
+    cacheDir,
+    now: DEFAULT_NOW,
+    log: silentLog,
+  });
   gate = new Gate(engine);
 }, 60_000);
 

@@ -2,18 +2,21 @@ import { join } from 'node:path';
 
 import { MOST_OF_LIST, readBounded } from '../../../files';
 import { parseRestSchema, RestSchemaError, type RestField } from '../../../googlesql/rest-schema';
-import { LOG_SCHEMA } from '../../log-schema';
 import { codeOf } from '../engine/native-error';
+import type { DuckDbOptions } from '../engine/options';
 import { DataFault } from './data-fault';
 
 /**
- * The tables that are described: those of `schema.json` in DATA_DIR (`{"<table>": {"fields": [...]}}`), and the log
- * tables that it leaves out.
+ * The tables that are described: those of `schema.json` in DATA_DIR (`{"<table>": {"fields": [...]}}`), and the
+ * declared ones that it leaves out.
  *
  * @throws DataFault for a file that is no schema.
  */
-export async function describedTables(dataDir: string): Promise<Map<string, readonly RestField[]>> {
-  const described = new Map(LOG_SCHEMA);
+export async function describedTables(
+  dataDir: string,
+  declared: DuckDbOptions['declared'],
+): Promise<Map<string, readonly RestField[]>> {
+  const described = new Map(declared);
   const path = join(dataDir, 'schema.json');
   let text: string;
   try {

@@ -6,6 +6,7 @@ import type { RestField } from '../../../googlesql/rest-schema';
 import { inferredColumns } from '../data/parquet-schema';
 import { describedTables } from '../data/schemas';
 import { Unfit } from '../data/strict-row';
+import type { DuckDbOptions } from '../engine/options';
 import { readContent } from './content';
 import { type FoundFile, scanFolder } from './folder-scan';
 import { withFieldsOf } from './inferred-schema';
@@ -20,8 +21,11 @@ const READ = 8 * 1024 * 1024;
  *
  * @throws DataFault for an invalid `schema.json`
  */
-export async function folderSchemas(dataDir: string): Promise<ReadonlyMap<string, readonly RestField[]>> {
-  const schemas = await describedTables(dataDir);
+export async function folderSchemas(
+  dataDir: string,
+  declared: DuckDbOptions['declared'],
+): Promise<ReadonlyMap<string, readonly RestField[]>> {
+  const schemas = await describedTables(dataDir, declared);
   const described = new Set(schemas.keys());
   const { files } = await scanFolder(dataDir, (table) => described.has(table));
   for (const file of files) {

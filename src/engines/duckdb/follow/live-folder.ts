@@ -10,6 +10,7 @@ import { ServiceError } from '../../service-error';
 import type { ArrivedRange, FolderStatus, TableStatus } from '../../contract';
 import { DataFault } from '../data/data-fault';
 import type { StoredTable } from '../data/part';
+import type { DuckDbOptions } from '../engine/options';
 import { describedTables } from '../data/schemas';
 import { StoredTables } from '../data/stored-tables';
 import type { Log } from '../engine/log';
@@ -45,6 +46,7 @@ const MOST_ARRIVED = 10_000;
 export interface LiveFolderOptions extends TailBounds {
   readonly dataDir: string;
   readonly cacheDir: string;
+  readonly declared: DuckDbOptions['declared'];
   readonly log: Log;
   /** Of the database in which large files are read. */
   readonly resources: Resources;
@@ -119,7 +121,7 @@ export class LiveFolder {
     } catch (error) {
       throw new DataFault(`DATA_DIR ${dataDir} cannot be read (${codeOf(error)})`);
     }
-    const declared = await describedTables(dataDir);
+    const declared = await describedTables(dataDir, options.declared);
     const schemaFile = await SchemaFile.of(dataDir);
     const store = await Store.of(cacheDir, dataDir, log);
     try {

@@ -6,7 +6,7 @@ import type { ErrorDetails, Reason } from '../../service-error';
 import type { QueryFault } from '../../../googlesql/errors';
 import type { Span } from '../../../googlesql/syntax';
 import type { NamedType, TableSchema } from '../../../googlesql/types';
-import type { Standing } from '../../../log/status-line';
+import type { Standing } from '../engine/log';
 import type {
   ArrivedResult,
   BoundParameter,

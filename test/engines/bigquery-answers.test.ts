@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BoundParameter, Engine } from '../../src/engines/contract';
-import { ServiceError } from '../../src/errors';
+import { ServiceError } from '../../src/engines/service-error';
 import { answersLogQueries } from '../sandbox/answers';
 import { ACCEPTED, REJECTED } from '../case-files';
 import { Consumer } from '../sandbox/consumer';

@@ -1,5 +1,5 @@
 /** The meaning of expressions and queries, against Google's reference implementation (see reference/README.md). */
-import { QueryError } from '../../src/errors';
+import { QueryError } from '../../src/googlesql/errors';
 import { runtimeError } from '../../src/engines/duckdb/translate';
 import { TranslationBench, type Answer } from './duckdb-translation';
 import { jsonLines } from '../case-files';

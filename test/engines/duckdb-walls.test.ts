@@ -1,6 +1,6 @@
 import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { ServiceError } from '../../src/errors';
+import { ServiceError } from '../../src/engines/service-error';
 import { openDatabase, type Database } from '../../src/engines/duckdb/engine/database';
 import { prepareCopy } from '../../src/engines/duckdb/engine/statements';
 import { Store } from '../../src/engines/duckdb/follow/store';

@@ -1,4 +1,5 @@
-import { QueryError, ServiceError } from '../../src/errors';
+import { ServiceError } from '../../src/errors';
+import { QueryError } from '../../src/googlesql/errors';
 import { LEVELS } from '../../src/lql/operand';
 import { openLql } from '../../src/run/lql-text';
 import type { NamedType, SqlType } from '../../src/googlesql/types';

@@ -1,6 +1,6 @@
 /** Rows of a folder that is read at once are those of the same lines that come in any other way. */
 import type { Engine } from '../../../src/engines/contract';
-import { ServiceError } from '../../../src/errors';
+import { ServiceError } from '../../../src/engines/service-error';
 import type { DuckDbOptions } from '../../../src/engines/duckdb/engine/options';
 import { Random } from '../../dialect/random';
 import { DataFolder } from '../data-folder';

@@ -2,7 +2,7 @@
  * Everything that the resolver accepts is printed, and what is printed means the same: our resolver gives its result the
  * same columns, and so does Google's analyser.
  */
-import { QueryError } from '../../../src/errors';
+import { QueryError } from '../../../src/googlesql/errors';
 import { parseQuery } from '../../../src/googlesql/parser';
 import { COMPOSED_BOUNDS } from '../../../src/googlesql/bounds';
 import { printQuery } from '../../../src/googlesql/printer';

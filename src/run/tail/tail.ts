@@ -98,7 +98,7 @@ async function follow(
     return from === null ? null : listener.idOf(position);
   };
   listener.begin(from === null && rows.length > 0 ? null : start);
-  if (rows.length > 0) await listener.giveAtItsPace(await rowEvents(rows, { ...start, epoch, upTo }, idOf));
+  if (rows.length > 0) await listener.giveWhenRead(await rowEvents(rows, { ...start, epoch, upTo }, idOf));
   await shared.join(listener);
 }
 

@@ -194,6 +194,8 @@ describe('booleans, dates, enums, strings', () => {
       expect(refusal('{type: date}', text).details.allowed).toEqual(['YYYY-MM-DD']);
     const level = '{type: enum, values: [error, fatal]}';
     expect(read(level, sent('fatal'))).toEqual({ name: 'p', type: 'STRING', value: 'fatal' });
+    for (const text of ['fatal '.repeat(9), `fatal,${'x'.repeat(4000)}`, "error' OR 'a long text' IS NOT NULL --"])
+      expect(refusal(level, text).details.allowed).toEqual(['error', 'fatal']);
     const error = refusal(level, 'Fatal');
     expect(error.details).toEqual({ parameter: 'p', allowed: ['error', 'fatal'] });
     expect(error.message).toBe('Parameter "p" must be one of error, fatal, not "Fatal".');

@@ -27,5 +27,5 @@ afterAll(async () => {
   rmSync(cacheDir, { recursive: true });
 });
 
-testRowsOver('the embedded engine', (sql, tables) => runThroughGate(engine, gate, 'raw_lql')(sql, tables));
+testRowsOver('the embedded engine', (sql, tables) => runThroughGate(engine, gate, 'raw_lql')(sql, tables), 2);
 testCanaries('the embedded engine', (sql, tables) => runThroughGate(engine, gate, 'raw_canaries')(sql, tables));

@@ -179,16 +179,22 @@ test.each(oneOf(3, ALIKE))('%s is answered alike', async (consumer) => {
 });
 
 test('with nothing that fails, rows are those without the fence', async () => {
-  for (const consumer of ALIKE.filter((sql) => / e\b/.test(sql))) {
+  for (const consumer of oneOf(3, ALIKE).filter((sql) => / e\b/.test(sql))) {
     const sound = consumer.replaceAll(F, 'n + LENGTH(text)').replace(/CAST\([am]\.text AS INT64\)/g, 'LENGTH(text)');
     if (/LENGTH\(text\)/.test(sound) && / e\.|m\./.test(sound)) continue;
     expect([sound, await tables.answers(STORED, sound, false)]).toEqual([sound, [await only(sound)]]);
   }
 });
 
+const ENOUGH = 6;
+
 test('without the fence some fail that are answered with it', async () => {
-  const answers = await Promise.all([...ANSWERED, ...ALIKE].map((consumer) => tables.answers(STORED, consumer, false)));
-  expect(answers.filter((different) => different.length > 1).length).toBeGreaterThan(5);
+  let differing = 0;
+  for (const consumer of [...ANSWERED, ...ALIKE]) {
+    if ((await tables.answers(STORED, consumer, false)).length > 1) differing++;
+    if (differing === ENOUGH) break;
+  }
+  expect(differing).toBe(ENOUGH);
 });
 
 /** What ranges may settle, beside what fails. */

@@ -8,7 +8,7 @@ const path = require('node:path');
 const seed = process.env['SEED'] ?? String(Date.now() % 1_000_000);
 const JEST = ['node_modules/jest/bin/jest.js', '--config', 'jest.config.js'];
 /** No test has this name: files are loaded, and nothing is run. */
-const NO_TEST = ['--testNamePattern', '^$'];
+const NO_TEST = ['--runInBand', '--testNamePattern', '^$'];
 
 /** By name: what runs, its usual arguments, and those of a smoke test. @type {Record<string, readonly (readonly string[])[]>} */
 const GENERATORS = {

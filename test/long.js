@@ -25,8 +25,8 @@ const GENERATORS = {
   // Kills, slow histories, and the tables of which other lanes try a part.
   tables: [
     JEST,
-    ['long.test', 'process/', 'browser/', 'cache/', 'follow', 'dialect', 'fence', 'redaction', 'hostile'],
-    ['long.test', ...NO_TEST],
+    ['\\.long\\.test', 'process/', 'browser/', 'cache/', 'follow', 'dialect', 'fence', 'redaction', 'hostile'],
+    ['\\.long\\.test', ...NO_TEST],
   ],
 };
 

@@ -25,7 +25,10 @@ const GENERATORS = {
   // Kills, slow histories, and the tables of which other lanes try a part.
   tables: [
     JEST,
-    ['\\.long\\.test', 'process/', 'browser/', 'cache/', 'follow', 'dialect', 'fence', 'redaction', 'hostile'],
+    [
+      ...['\\.long\\.test', 'process/', 'browser/', 'cache/', 'dialect/', 'redaction/', 'hostile/'],
+      ...['engines/', 'lql/', 'analysis/', 'googlesql/', 'sandbox/', 'cli/endpoint-tests/'],
+    ],
     ['\\.long\\.test', ...NO_TEST],
   ],
 };

@@ -38,8 +38,9 @@ overLocalBigQuery('queries as clients send them', (local) => {
   });
 
   test('they find rows', async () => {
-    const counts = await Promise.all(CLIENT_QUERIES.map(async ({ sql }) => (await duckDb.sql(sql)).rows.length));
-    expect(counts.filter((count) => count === 0)).toHaveLength(1);
+    let without = 0;
+    for (const { sql } of CLIENT_QUERIES) if ((await duckDb.sql(sql)).rows.length === 0) without++;
+    expect(without).toBe(1);
   });
 
   test.each(REFUSED.map((query) => [query.about, query.sql] as const))('both refuse %s', async (_about, sql) => {

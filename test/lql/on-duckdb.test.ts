@@ -34,5 +34,5 @@ afterAll(async () => {
   rmSync(cacheDir, { recursive: true });
 });
 
-testRowsOver('the embedded engine', (sql, tables) => runThroughGate(engine, gate, 'raw_lql')(sql, tables));
-testCanaries('the embedded engine', (sql, tables) => runThroughGate(engine, gate, 'raw_canaries')(sql, tables));
+testRowsOver('the embedded engine', (sql, tables) => runThroughGate(engine, gate, 'raw_lql')(sql, tables), 2);
+testCanaries('the embedded engine', (sql, tables) => runThroughGate(engine, gate, 'raw_canaries')(sql, tables), 2);

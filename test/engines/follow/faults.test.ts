@@ -2,7 +2,6 @@
 import {
   appendFile,
   chmod,
-  mkdir,
   readdir,
   readFile,
   rename,
@@ -251,15 +250,21 @@ it.each([
   const fault = new Error('Out of Memory Error');
   jest.spyOn(RowTable.prototype, 'insert').mockRejectedValue(fault);
   jest.spyOn(SegmentFile.prototype, 'add').mockRejectedValue(fault);
-  await start({ [`${TABLE}.ndjson`]: ndjson(row('a')), 'other.ndjson': '' }, { complete: false, ...options });
+  const files = { [`${TABLE}.ndjson`]: ndjson(row('a')), 'other.ndjson': '', 'free.ndjson': ndjson({ n: 1 }) };
+  await start(files, { complete: false, ...options });
   await eventually(() => expect(engine.dataStatus?.()?.degraded).toMatch(/cannot be stored.*Out of Memory/));
   await eventually(() =>
     expect(rowsOf(engine, `SELECT id FROM ${TABLE}`)).rejects.toMatchObject({ reason: 'backendUnavailable' }),
   );
+  // Nobody knows its fields yet.
+  const unread = { reason: 'backendUnavailable', details: { retryAfter: 5 } };
+  await expect(rowsOf(engine, 'SELECT n FROM (SELECT n FROM free)')).rejects.toMatchObject(unread);
   expect(await rowsOf(engine, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
   expect(await rowsOf(engine, 'SELECT id FROM raw_postgres_logs')).toEqual([]);
+  await expect(rowsOf(engine, 'SELECT n FROM other')).rejects.toMatchObject({ fault: 'invalidQuery' });
   jest.restoreAllMocks();
   await become('a');
+  await eventually(async () => expect(await rowsOf(engine, 'SELECT n FROM free')).toEqual([{ n: 1 }]));
   await eventually(() => expect(engine.dataStatus?.()?.degraded).toBeNull());
 });
 
@@ -361,17 +366,6 @@ describe('Where CACHE_DIR cannot be written', () => {
     await engine.close();
     engine = await folder.open(STORED);
     expect(await ids()).toEqual(['a', 'b']);
-  });
-
-  it('the service starts all the same', async () => {
-    await start({ [`${TABLE}.ndjson`]: ndjson(row('a')) }, STORED);
-    await engine.close();
-    const { files } = await store();
-    await rm(files, { recursive: true });
-    await mkdir(join(files, 'hot.duckdb', 'folder'), { recursive: true });
-    await appendFile(path(`${TABLE}.ndjson`), ndjson(row('b')));
-    engine = await folder.open();
-    await become('a', 'b');
   });
 });
 

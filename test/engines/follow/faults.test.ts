@@ -13,11 +13,14 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DuckDBInstance } from '@duckdb/node-api';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 
 import type { Engine } from '../../../src/engines/contract';
 import { ExactLines } from '../../../src/engines/duckdb/data/exact-lines';
 import type { DuckDbOptions } from '../../../src/engines/duckdb/engine/options';
+import { LiveFolder } from '../../../src/engines/duckdb/follow/live-folder';
+import { LiveTable } from '../../../src/engines/duckdb/follow/live-table';
 import { RowTable } from '../../../src/engines/duckdb/follow/row-table';
 import { SegmentFile } from '../../../src/engines/duckdb/follow/segment-file';
 import { Store } from '../../../src/engines/duckdb/follow/store';
@@ -366,6 +369,93 @@ describe('Where CACHE_DIR cannot be written', () => {
     await engine.close();
     engine = await folder.open(STORED);
     expect(await ids()).toEqual(['a', 'b']);
+  });
+});
+
+it('A checkpoint that comes at the wrong moment leaves everything as it is', async () => {
+  const starts = jest.spyOn(LiveFolder.prototype, 'start');
+  const { run } = DuckDBConnection.prototype;
+  const refusals: unknown[] = [];
+  let over = Promise.resolve();
+  jest.spyOn(DuckDBConnection.prototype, 'run').mockImplementation(async function (
+    this: DuckDBConnection,
+    sql,
+    ...rest
+  ) {
+    if (sql !== 'CHECKPOINT hot') return run.call(this, sql, ...rest);
+    // Something else is being written, and is for a while.
+    const [, other] = starts.mock.calls.at(-1)!;
+    await run.call(other, 'BEGIN TRANSACTION');
+    await run.call(other, 'CREATE TABLE hot.other (n INTEGER)');
+    over = sleep(1_500)
+      .then(() => run.call(other, 'ROLLBACK'))
+      .then(() => undefined);
+    return run.call(this, sql).catch((error: unknown) => {
+      refusals.push(error);
+      throw error;
+    });
+  });
+  await start({ [`${TABLE}/x.ndjson`]: ndjson(row('a')) }, { tailBytes: 0 });
+  const isLong = jest.spyOn(Store.prototype, 'isLong').mockResolvedValue(true);
+  await eventually(() => expect(refusals).toHaveLength(1));
+  isLong.mockRestore();
+  await over;
+  await settled('a');
+  expect(degraded()).toBeNull();
+  await appendFile(path(`${TABLE}/x.ndjson`), ndjson(row('b')));
+  await become('a', 'b');
+  await engine.close();
+  jest.restoreAllMocks();
+  folder.logged.splice(0);
+  engine = await folder.open();
+  expect(await ids()).toEqual(['a', 'b']);
+  expect(folder.logged.map(({ message }) => message)).toEqual(['Table ready']);
+});
+
+describe('A service that ends', () => {
+  it('takes away first what nobody reads any more', async () => {
+    const { run, closeSync } = DuckDBConnection.prototype;
+    const closed = new WeakSet<DuckDBConnection>();
+    let ending: Promise<void> | null = null;
+    const late: string[] = [];
+    await start({ [`${TABLE}/x.ndjson`]: ndjson(row('a')) }, { complete: false, ...STORED });
+    await eventually(async () => expect(await segments()).toHaveLength(1));
+    jest.spyOn(DuckDBConnection.prototype, 'closeSync').mockImplementation(function (this: DuckDBConnection) {
+      closed.add(this);
+      closeSync.call(this);
+    });
+    jest.spyOn(DuckDBConnection.prototype, 'run').mockImplementation(async function (this: DuckDBConnection, ...given) {
+      if (!/^(?:DETACH|DROP)/.test(given[0])) return run.call(this, ...given);
+      ending ??= engine.close();
+      await sleep(500);
+      // DuckDB does not survive it.
+      if (closed.has(this)) late.push(given[0]);
+      return run.call(this, ...given);
+    });
+    await rm(path(`${TABLE}/x.ndjson`));
+    await eventually(() => expect(ending).not.toBeNull());
+    await ending;
+    expect(late).toEqual([]);
+  });
+
+  it('stores what has been written, or leaves it to the next one, and complains of neither', async () => {
+    const { seal } = LiveTable.prototype;
+    let ending: Promise<void> | null = null;
+    await start({}, { complete: false, ...STORED });
+    const seals = jest.spyOn(LiveTable.prototype, 'seal').mockImplementation(async function (this: LiveTable, sealed) {
+      ending ??= engine.close();
+      await sleep(500);
+      return seal.call(this, sealed);
+    });
+    await writeFile(path(`${TABLE}.ndjson`), ndjson(row('a')));
+    await eventually(() => expect(ending).not.toBeNull());
+    await ending;
+    seals.mockRestore();
+    const faults = folder.logged.filter(({ level }) => level === 'error');
+    expect(faults).toEqual([]);
+    engine = await folder.open(STORED);
+    await become('a');
+    expect(folder.logged.filter(({ message }) => message === 'Rows stored')).toHaveLength(1);
   });
 });
 

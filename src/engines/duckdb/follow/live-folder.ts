@@ -179,8 +179,7 @@ export class LiveFolder {
   async stop(): Promise<void> {
     this.#closing.abort();
     this.data.lose();
-    await this.#storing.end();
-    await this.#ended;
+    await this.#storing.end(this.#ended);
     await this.store.end();
     const connections = [this.#connection, this.#cleaning];
     this.#connection = this.#cleaning = null;

@@ -104,7 +104,7 @@ export class Storing {
 
   /** Begins with what is due, of one table. @param before `performance.now()`: hot rows from before are due; null: none are for that */
   start(tables: readonly LiveTable[], room: TailRoom, before: number | null): void {
-    if (this.#current !== null || this.#connection === null) return;
+    if (this.#current !== null || this.#ending.signal.aborted) return;
     const now = performance.now();
     for (const table of [...tables].sort((a, b) => b.newest - a.newest)) {
       const failed = this.#failed.get(table.name);
@@ -166,7 +166,8 @@ export class Storing {
   /** Takes over what has been written. @returns the table, and what to do when nobody reads what it was; null: nothing has */
   async finish(): Promise<{ readonly table: LiveTable; readonly cleanUp: CleanUp } | null> {
     const job = this.#current;
-    if (job === null || job.outcome === null) return null;
+    // What ends is no fault, and its file goes.
+    if (job === null || job.outcome === null || this.#ending.signal.aborted) return null;
     this.#current = null;
     const { kind, table, sources, started, outcome } = job;
     table.isBusy = false;
@@ -192,12 +193,12 @@ export class Storing {
     await rm(this.options.store.building, { recursive: true, force: true }).catch(() => undefined);
   }
 
-  /** Ends what is under way. */
-  async end(): Promise<void> {
+  /** Ends what is under way. @param looked settles when nobody takes over any more what has been written */
+  async end(looked: Promise<void>): Promise<void> {
     this.#ending.abort();
     // Between two statements there is nothing to interrupt.
     const interrupting = setInterval(() => this.#connection?.interrupt(), INTERRUPTED_EVERY);
-    await this.#settled;
+    await Promise.all([this.#settled, looked]);
     clearInterval(interrupting);
     await this.#clear();
     this.#connection?.closeSync();

@@ -435,6 +435,7 @@ describe('A service that ends', () => {
     await rm(path(`${TABLE}/x.ndjson`));
     await eventually(() => expect(ending).not.toBeNull());
     await ending;
+    await sleep(700);
     expect(late).toEqual([]);
   });
 
@@ -450,6 +451,7 @@ describe('A service that ends', () => {
     await writeFile(path(`${TABLE}.ndjson`), ndjson(row('a')));
     await eventually(() => expect(ending).not.toBeNull());
     await ending;
+    await sleep(700);
     seals.mockRestore();
     const faults = folder.logged.filter(({ level }) => level === 'error');
     expect(faults).toEqual([]);

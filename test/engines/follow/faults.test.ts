@@ -21,7 +21,7 @@ import { ExactLines } from '../../../src/engines/duckdb/data/exact-lines';
 import type { DuckDbOptions } from '../../../src/engines/duckdb/engine/options';
 import { LiveFolder } from '../../../src/engines/duckdb/follow/live-folder';
 import { LiveTable } from '../../../src/engines/duckdb/follow/live-table';
-import { RowTable } from '../../../src/engines/duckdb/follow/row-table';
+import { RowTable } from '../../../src/engines/duckdb/follow/rows';
 import { SegmentFile } from '../../../src/engines/duckdb/follow/segment-file';
 import { Store } from '../../../src/engines/duckdb/follow/store';
 import { DataFolder, ndjson, rowsOf } from '../data-folder';

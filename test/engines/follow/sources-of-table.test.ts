@@ -9,10 +9,10 @@ import {
   ContentDigest,
   DIGEST_BLOCK,
   resumeDigest,
-} from '../../../src/engines/duckdb/follow/content-digest';
-import type { FoundFile } from '../../../src/engines/duckdb/follow/folder-scan';
-import { type Progress, START } from '../../../src/engines/duckdb/follow/records';
-import { readSourceName } from '../../../src/engines/duckdb/follow/source-name';
+  type Progress,
+  START,
+} from '../../../src/engines/duckdb/follow/content';
+import { type FoundFile, readSourceName } from '../../../src/engines/duckdb/follow/folder-scan';
 import { SourcesOfTable } from '../../../src/engines/duckdb/follow/sources-of-table';
 import { cpuTimeOf } from '../../cpu-time';
 import { LONG } from '../../scale';

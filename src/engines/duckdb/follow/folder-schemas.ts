@@ -6,10 +6,10 @@ import type { RestField } from '../../../googlesql/rest-schema';
 import { inferredColumns } from '../data/parquet-schema';
 import { describedTables } from '../data/schemas';
 import { Unfit } from '../data/strict-row';
-import { readContent } from './content';
+import { readContent, START } from './content';
 import { type FoundFile, scanFolder } from './folder-scan';
 import { withFieldsOf } from './inferred-schema';
-import { readRecords, START } from './records';
+import { readRecords } from './records';
 import { recordRow } from './rows';
 
 /** Bytes of each file that are read. */

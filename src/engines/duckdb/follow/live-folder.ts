@@ -8,24 +8,22 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { columnsOf, type RestField } from '../../../googlesql/rest-schema';
 import { ServiceError } from '../../../errors';
 import type { ArrivedRange, FolderStatus, TableStatus } from '../../contract';
-import { DataFault } from '../data/data-fault';
+import { DataFault, codeOf } from '../engine/native-error';
 import { type StoredTable, wholeTable } from '../data/part';
-import { describedTables } from '../data/schemas';
+import { describedTables, SchemaFile } from '../data/schemas';
 import { StoredTables } from '../data/stored-tables';
 import type { Log } from '../engine/log';
-import { codeOf } from '../engine/native-error';
 import type { Resources } from './backlog';
 import { faultKind, FolderFaults } from './folder-faults';
 import { filesByTable, type FolderScan, type FoundFile, knownIn, newestFirst, scanFolder } from './folder-scan';
 import { type LeftOut, leftOutRows, NamedOnce } from './left-out';
 import { LiveTable, type TableOptions } from './live-table';
-import { SchemaFile } from './schema-file';
 import type { Segment } from './segment';
 import type { Source } from './source';
 import { isDamage, Store } from './store';
 import { Storing } from './storing';
 import type { CleanUp } from './table-parts';
-import { type TailBounds, type TailRoom, tailRoom } from './tail-room';
+import { type TailBounds, type TailRoom, tailRoom } from './hot-relations';
 
 /** Milliseconds between two looks at the folder, and for each millisecond that one takes. */
 const LOOK_AGAIN = 200;

@@ -2,10 +2,9 @@
 import { join } from 'node:path';
 
 import { codeOf } from '../engine/native-error';
-import { ChangedContent, resumeDigest } from './content-digest';
+import { ChangedContent, resumeDigest, type Progress } from './content';
 import { beginnings, beginsWith, continuesRecord, differ, headOf, isCopySoFar, isMoved } from './copies';
 import type { FoundFile } from './folder-scan';
-import type { Progress } from './records';
 import { Source, type SourceRecord } from './source';
 
 /** A file that holds the same rows as a source, or the first of them, while that is there. */

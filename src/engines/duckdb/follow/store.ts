@@ -5,9 +5,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type DuckDBConnection, LIST, listValue, VARCHAR, version } from '@duckdb/node-api';
 
-import { DataFault } from '../data/data-fault';
+import { DataFault, messageOf } from '../engine/native-error';
 import type { Log } from '../engine/log';
-import { messageOf } from '../engine/native-error';
 import { makeFolder } from '../process/workspace';
 import { quoteName, quoteText } from '../sql';
 import { faultKind } from './folder-faults';

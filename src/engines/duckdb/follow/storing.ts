@@ -7,17 +7,24 @@ import { Watch } from '../data/conversion-progress';
 import type { Log } from '../engine/log';
 import { quoteText } from '../sql';
 import { type BacklogOptions, INTERRUPTED_EVERY, inWorkshop, PARQUET, readBacklog, type Resources } from './backlog';
-import { castColumns } from './cast-columns';
+import {
+  castColumns,
+  ARRIVAL_COLUMN,
+  areApart,
+  isNotOf,
+  latestFirst,
+  type Segment,
+  singleOfAll,
+  SOURCE_COLUMN,
+} from './segment';
 import { faultKind } from './folder-faults';
-import type { HotRelation } from './hot-relations';
+import type { HotRelation, TailRoom } from './hot-relations';
 import { NOTHING_LEFT_OUT } from './left-out';
 import type { LiveTable, Sealed } from './live-table';
-import { ARRIVAL_COLUMN, areApart, isNotOf, latestFirst, type Segment, singleOfAll, SOURCE_COLUMN } from './segment';
 import { orderOf, SegmentFile } from './segment-file';
 import type { Source } from './source';
 import { ROW_GROUP, type Store } from './store';
 import type { CleanUp } from './table-parts';
-import type { TailRoom } from './tail-room';
 
 /** Milliseconds after which hot rows are sealed, if they are not few. */
 const HOT_AGE = 10 * 60_000;

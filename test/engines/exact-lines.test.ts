@@ -9,7 +9,7 @@ import { storedValue } from '../../src/engines/duckdb/data/field-sql';
 import { ndjsonScan } from '../../src/engines/duckdb/data/file-scan';
 import { printLine } from '../../src/engines/duckdb/data/json-line';
 import { fittedRow, parsedRow } from '../../src/engines/duckdb/data/strict-row';
-import { RowTable } from '../../src/engines/duckdb/follow/rows';
+import { RowTable } from '../../src/engines/duckdb/follow/hot-relations';
 import { quoteName } from '../../src/engines/duckdb/sql';
 import type { RestField } from '../../src/googlesql/rest-schema';
 import { Random } from '../dialect/random';

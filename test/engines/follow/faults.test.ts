@@ -21,7 +21,7 @@ import { ExactLines } from '../../../src/engines/duckdb/data/exact-lines';
 import type { DuckDbOptions } from '../../../src/engines/duckdb/engine/options';
 import { LiveFolder } from '../../../src/engines/duckdb/follow/live-folder';
 import { LiveTable } from '../../../src/engines/duckdb/follow/live-table';
-import { RowTable } from '../../../src/engines/duckdb/follow/rows';
+import { RowTable } from '../../../src/engines/duckdb/follow/hot-relations';
 import { SegmentFile } from '../../../src/engines/duckdb/follow/segment-file';
 import { Store } from '../../../src/engines/duckdb/follow/store';
 import { DataFolder, ndjson, rowsOf } from '../data-folder';
@@ -416,7 +416,7 @@ describe('A service that ends', () => {
   it('takes away first what nobody reads any more', async () => {
     const { run, closeSync } = DuckDBConnection.prototype;
     const closed = new WeakSet<DuckDBConnection>();
-    let ending: Promise<void> | null = null;
+    const endings: Promise<void>[] = [];
     const late: string[] = [];
     await start({ [`${TABLE}/x.ndjson`]: ndjson(row('a')) }, { complete: false, ...STORED });
     await eventually(async () => expect(await segments()).toHaveLength(1));
@@ -426,31 +426,31 @@ describe('A service that ends', () => {
     });
     jest.spyOn(DuckDBConnection.prototype, 'run').mockImplementation(async function (this: DuckDBConnection, ...given) {
       if (!/^(?:DETACH|DROP)/.test(given[0])) return run.call(this, ...given);
-      ending ??= engine.close();
+      if (endings.length === 0) endings.push(engine.close());
       await sleep(500);
       // DuckDB does not survive it.
       if (closed.has(this)) late.push(given[0]);
       return run.call(this, ...given);
     });
     await rm(path(`${TABLE}/x.ndjson`));
-    await eventually(() => expect(ending).not.toBeNull());
-    await ending;
+    await eventually(() => expect(endings).toHaveLength(1));
+    await Promise.all(endings);
     await sleep(700);
     expect(late).toEqual([]);
   });
 
   it('stores what has been written, or leaves it to the next one, and complains of neither', async () => {
     const { seal } = LiveTable.prototype;
-    let ending: Promise<void> | null = null;
+    const endings: Promise<void>[] = [];
     await start({}, { complete: false, ...STORED });
     const seals = jest.spyOn(LiveTable.prototype, 'seal').mockImplementation(async function (this: LiveTable, sealed) {
-      ending ??= engine.close();
+      if (endings.length === 0) endings.push(engine.close());
       await sleep(500);
       return seal.call(this, sealed);
     });
     await writeFile(path(`${TABLE}.ndjson`), ndjson(row('a')));
-    await eventually(() => expect(ending).not.toBeNull());
-    await ending;
+    await eventually(() => expect(endings).toHaveLength(1));
+    await Promise.all(endings);
     await sleep(700);
     seals.mockRestore();
     const faults = folder.logged.filter(({ level }) => level === 'error');

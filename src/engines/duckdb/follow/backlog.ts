@@ -18,7 +18,7 @@ import { sameFields } from './inferred-schema';
 import { LeftOutCount, NOTHING_LEFT_OUT, together } from './left-out';
 import { type LiveTable, type Sealed, type SealedSource, type SourceEnd, VALUES_AT_ONCE, valuesOf } from './live-table';
 import type { ReadBatch } from './reader';
-import { RowTable } from './rows';
+import { RowTable } from './hot-relations';
 import { SegmentFile } from './segment-file';
 import { NOT_STORED, type Source } from './source';
 

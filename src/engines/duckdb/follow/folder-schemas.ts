@@ -7,10 +7,10 @@ import { inferredColumns } from '../data/parquet-schema';
 import { describedTables } from '../data/schemas';
 import { Unfit } from '../data/strict-row';
 import type { DuckDbOptions } from '../engine/options';
-import { readContent } from './content';
+import { readContent, START } from './content';
 import { type FoundFile, scanFolder } from './folder-scan';
 import { withFieldsOf } from './inferred-schema';
-import { readRecords, START } from './records';
+import { readRecords } from './records';
 import { recordRow } from './rows';
 
 /** Bytes of each file that are read. */

@@ -32,7 +32,14 @@ export interface BothSides {
 export async function openBothSides(print: (line: string) => void): Promise<BothSides> {
   await makeRows(print);
   const started = performance.now();
-  const engine = await openDuckDbEngine({ dataDir: DATA, cacheDir: CACHE, now: NOW, log: silent, ...RESOURCES });
+  const engine = await openDuckDbEngine({
+    declared: LOG_SCHEMA,
+    dataDir: DATA,
+    cacheDir: CACHE,
+    now: NOW,
+    log: silent,
+    ...RESOURCES,
+  });
   print(`${ROWS} edge rows opened in ${((performance.now() - started) / 1000).toFixed(1)} s`);
   await copyByHand();
   const instance = await DuckDBInstance.create(':memory:', {

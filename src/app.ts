@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { resolverOf, storedQueryOf } from './analysis/stored-analyses';
 import { openCache } from './cache/open';
 import { Warmer, type WarmingOutcome } from './cache/warmer';
+import { LOG_SCHEMA } from './engines/log-schema';
 import type { Collector } from './collector/collector';
 import { FairSlots } from './concurrency/fair-slots';
 import { Parts } from './concurrency/parts';
@@ -287,8 +288,9 @@ export class Service {
     ]);
     const { dataDir, retention, minFree, maxBody } = collect;
     const sources = readSources(collect.sources);
-    const bounds = { dataDir, sources, retention, minFree, maxBody };
-    const collector = await Collector.open({ ...bounds, threads, log, metrics, report: health.report });
+    const report = (fault: string | null): void => health.report('collector', fault);
+    const bounds = { dataDir, sources, declared: LOG_SCHEMA, retention, minFree, maxBody };
+    const collector = await Collector.open({ ...bounds, threads, log, metrics, report });
     this.#parts.opened('collector', () => collector.close());
     return collector;
   }
@@ -445,6 +447,7 @@ export async function openEngine(
   if (config.bigquery === null) {
     return openEmbedded({
       ...config.duckdb,
+      declared: LOG_SCHEMA,
       cacheDir: config.cacheDir,
       exportsDir: exportFolder(config),
       now: config.clock?.epochMicros ?? null,

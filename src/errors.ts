@@ -1,4 +1,8 @@
-/** The closed list of error reasons. `docs/errors.md` is held to it by a test. */
+import { lineAndColumn, type QueryError } from './googlesql/errors';
+import { type Reason, ServiceError } from './engines/service-error';
+
+export { type ErrorDetails, type Reason, ServiceError } from './engines/service-error';
+export { type FaultNote, lineAndColumn, offsetOf, QueryError, type QueryFault } from './googlesql/errors';
 
 interface ErrorKind {
   /** HTTP status code. */
@@ -9,6 +13,7 @@ interface ErrorKind {
   readonly retryable: boolean;
 }
 
+/** What HTTP makes of each reason. `docs/errors.md` is held to it by a test. */
 export const ERRORS = {
   invalidParameter: { http: 400, status: 'INVALID_ARGUMENT', retryable: false },
   invalidQuery: { http: 400, status: 'INVALID_ARGUMENT', retryable: false },
@@ -37,105 +42,10 @@ export const ERRORS = {
   endpointBroken: { http: 503, status: 'UNAVAILABLE', retryable: true },
   insufficientStorage: { http: 507, status: 'RESOURCE_EXHAUSTED', retryable: true },
   deadlineExceeded: { http: 504, status: 'DEADLINE_EXCEEDED', retryable: true },
-} as const satisfies Record<string, ErrorKind>;
-
-export type Reason = keyof typeof ERRORS;
-
-/** What `errors[0]` of an answer carries beside reason and message, where it applies. */
-export interface ErrorDetails {
-  /** From 1, in Unicode code points of the text that the caller sent. */
-  readonly line?: number;
-  readonly column?: number;
-  /** The words at fault. */
-  readonly near?: string;
-  readonly parameter?: string;
-  readonly allowed?: readonly string[];
-  readonly hint?: string;
-  /** LQL's own error code. */
-  readonly code?: string;
-  /** Seconds, for the Retry-After header. */
-  readonly retryAfter?: number;
-}
-
-/**
- * A failure in the words of the service: its message goes to the caller as it is, so it never holds a secret, a row's
- * value or an engine's own text. `cause` is for the log.
- */
-export class ServiceError extends Error {
-  override readonly name = 'ServiceError';
-
-  constructor(
-    readonly reason: Reason,
-    message: string,
-    readonly details: ErrorDetails = {},
-    options?: { cause?: unknown },
-  ) {
-    super(message, options);
-  }
-}
-
-/** What programs read of a fault. Nothing of it is sent: callers have the message and the hint. */
-export interface FaultNote {
-  /**
-   * `ungrouped`: a column that is neither grouped nor aggregated. `value`: a row's value did not fit, `pattern`: a regular expression
-   * of the query did not. `untranslated`: the engine's database does not take the query as it was translated.
-   */
-  readonly code?: 'ungrouped' | 'value' | 'pattern' | 'untranslated';
-  /** The unknown name. */
-  readonly name?: string;
-  /** What was probably meant in its place. */
-  readonly suggestion?: string;
-  /** The record in which there is a field of that name, by its path. */
-  readonly record?: string;
-}
-
-export type QueryFault = 'invalidQuery' | 'sandboxViolation' | 'unknownField' | 'resourcesExceeded';
-
-/**
- * A fault in a SQL text, with its place in that text. `locate` (position.ts) turns it into a ServiceError once the
- * text that the caller sent is known; until then offsets are UTF-16 offsets into the text that was read.
- */
-export class QueryError extends Error {
-  override readonly name = 'QueryError';
-
-  constructor(
-    readonly fault: QueryFault,
-    message: string,
-    /** null: the fault has no single place. */
-    readonly span: { readonly start: number; readonly end: number } | null,
-    readonly details: Pick<ErrorDetails, 'allowed' | 'hint' | 'parameter'> & { readonly note?: FaultNote } = {},
-  ) {
-    super(message);
-  }
-}
+} as const satisfies Record<Reason, ErrorKind>;
 
 /** Longest excerpt in `near`, in code points. */
 const NEAR_LIMIT = 80;
-
-/**
- * Line and column, both from 1, of a UTF-16 offset. Columns count Unicode code points and a tab is one
- * (docs/errors.md); CR, LF and CRLF each end a line.
- */
-export function lineAndColumn(text: string, offset: number): { line: number; column: number } {
-  let line = 1;
-  let lineStart = 0;
-  for (let i = 0; i < offset; i++) {
-    const unit = text.charCodeAt(i);
-    if (unit === 0x0a || (unit === 0x0d && text.charCodeAt(i + 1) !== 0x0a)) {
-      line++;
-      lineStart = i + 1;
-    }
-  }
-  return { line, column: Array.from(text.slice(lineStart, offset)).length + 1 };
-}
-
-/** The UTF-16 offset of what `lineAndColumn` gives; beyond the end of a line it is that end. */
-export function offsetOf(text: string, line: number, column: number): number {
-  const lines = text.split(/(?<=\r\n|\n|\r(?!\n))/);
-  const before = lines.slice(0, line - 1).join('').length;
-  const points = Array.from(lines[line - 1] ?? '');
-  return before + points.slice(0, column - 1).join('').length;
-}
 
 /** What of the details is for the caller. */
 function sentOf({ note: _, ...details }: QueryError['details']): Omit<QueryError['details'], 'note'> {
@@ -154,13 +64,4 @@ export function locate(error: QueryError, text: string): ServiceError {
     { ...details, ...lineAndColumn(text, span.start), ...(near === '' ? {} : { near }) },
     { cause: error },
   );
-}
-
-/**
- * The operating system's code of a failed call (`ENOENT`, `EACCES`, ...); null for any other failure. By shape: such errors
- * come from other realms too, where `instanceof Error` does not know them.
- */
-export function systemCode(error: unknown): string | null {
-  if (typeof error !== 'object' || error === null || !('code' in error) || !('syscall' in error)) return null;
-  return typeof error.code === 'string' ? error.code : null;
 }

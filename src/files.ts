@@ -5,8 +5,6 @@ import { type FileHandle, link, open, rename, rm, unlink, writeFile } from 'node
 import path from 'node:path';
 import { promisify } from 'node:util';
 
-import { systemCode } from './errors';
-
 /** Take half the CPU of those in `node:fs/promises`: thousands of files are read, and looked at again and again. */
 const readBytes: (file: PathLike) => Promise<Buffer> = promisify(readFile);
 const statOf = promisify(stat);
@@ -118,4 +116,13 @@ export async function fingerprintOf(file: string, filesOnly: boolean): Promise<s
   const entry = await statExactly(file, { bigint: true }).catch(ignoreMissing);
   if (entry === undefined || (filesOnly && !entry.isFile())) return null;
   return [entry.ino, entry.size, entry.mtimeNs, entry.ctimeNs].join(':');
+}
+
+/**
+ * The operating system's code of a failed call (`ENOENT`, `EACCES`, ...); null for any other failure. By shape: such errors
+ * come from other realms too, where `instanceof Error` does not know them.
+ */
+export function systemCode(error: unknown): string | null {
+  if (typeof error !== 'object' || error === null || !('code' in error) || !('syscall' in error)) return null;
+  return typeof error.code === 'string' ? error.code : null;
 }

@@ -2,7 +2,8 @@ import { pino } from 'pino';
 
 import { type Reason, ServiceError } from './errors';
 import { LineWriter } from './log/line-writer';
-import { type Progress, progressLines, StatusLine, type Terminal } from './log/status-line';
+import { progressLines, StatusLine, type Terminal } from './log/status-line';
+import type { Progress } from './engines/duckdb/engine/log';
 import { visible } from './log/visible';
 
 /** The log as other modules see it. Fields never hold a secret, a parameter's value or SQL. */

@@ -2,7 +2,7 @@
 import type { Token } from '../googlesql/lexer';
 import type { NamedType, SqlType, TableSchema } from '../googlesql/types';
 import { type TypedParameter, typesByName } from '../engines/bound-parameter';
-import { type ErrorDetails, type FaultNote, QueryError, type QueryFault } from '../errors';
+import { type FaultNote, type QueryDetails, QueryError, type QueryFault } from '../googlesql/errors';
 import { inLql, LqlError } from '../lql/lql-error';
 import { misreadings } from '../lql/misreadings';
 import { readLql } from '../lql/read';
@@ -59,7 +59,9 @@ export interface ConsumerText {
 }
 
 /** A fault, as plain data. */
-export interface TextFault extends Pick<ErrorDetails, 'allowed' | 'hint' | 'parameter' | 'code'> {
+export interface TextFault extends Omit<QueryDetails, 'note'> {
+  /** LQL's own error code. */
+  readonly code?: string;
   readonly reason: QueryFault | 'invalidLql';
   readonly message: string;
   /** UTF-16 offsets into the text; null: the fault has no single place. */

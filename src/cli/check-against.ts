@@ -5,6 +5,7 @@ import { check, type CheckOptions } from '../endpoints/check';
 import { readCatalogue } from '../endpoints/directory';
 import type { Endpoint } from '../endpoints/endpoint';
 import type { Engine } from '../engines/contract';
+import { LOG_SCHEMA } from '../engines/log-schema';
 import { ServiceError } from '../errors';
 import { KeysFileError, readKeysFile } from '../keys/keys-file';
 import { openLog } from '../log';
@@ -23,7 +24,7 @@ const NO_GATE = { columns: () => Promise.reject(new Error('There is no gate here
  */
 export async function schemaAnalyses(dataDir: string | null): Promise<StoredAnalyses> {
   const { openSchemaEngine } = await import('../engines/duckdb/engine/schema-engine.js');
-  return new StoredAnalyses(await openSchemaEngine(dataDir), NO_GATE);
+  return new StoredAnalyses(await openSchemaEngine({ dataDir, declared: LOG_SCHEMA }), NO_GATE);
 }
 
 export type CheckEngine = 'duckdb' | 'bigquery';

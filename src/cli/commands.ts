@@ -146,7 +146,7 @@ export function addLql(program: Command, surroundings: Surroundings): void {
     )
     .addHelpText('after', LQL_HELP)
     .action(async ({ tables, now }: RulesOptions) => {
-      const { answerLine } = await import('../lql/answer-line.js');
+      const { answerLine } = await import('./lql-answer.js');
       const names = tables.split(',').filter((name) => name !== '');
       const context = {
         tables: names,

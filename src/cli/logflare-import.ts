@@ -5,7 +5,7 @@ import path from 'node:path';
 import { z } from 'zod';
 
 import { readSources } from '../collector/sources';
-import { systemCode } from '../errors';
+import { systemCode } from '../files';
 import { importEndpoint, logflareEndpointSchema } from './logflare-endpoint';
 
 export interface ImportRequest {

@@ -1,13 +1,11 @@
-import type { Log } from '../log';
+import type { Log } from '../engines/duckdb/engine/log';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MOST_ROW_VALUES } from '../engines/duckdb/data/row-values';
 import type { RunLimits } from '../concurrency/deadline';
 import type { Threads } from '../concurrency/threads/threads';
-import { ServiceError } from '../errors';
-import type { Metrics } from '../metrics/metrics';
+import { type Reason, ServiceError } from '../engines/service-error';
 import { describedTables } from '../engines/duckdb/data/schemas';
 import type { RestField } from '../googlesql/rest-schema';
-import type { ReportFault } from '../health/health';
 import { type Batch, type BatchFault, BATCH_TASK, hasMoreValues, MOST_EVENTS, MOST_VALUES, readBatch } from './batch';
 import { diskFull, FreeSpace, prepareStore, Store, storeFault } from './store';
 import type { Sources } from './sources';
@@ -61,9 +59,21 @@ const FEW = 1_000;
 /** Milliseconds between two attempts to open the store. */
 const RETRY = 1_000;
 
+/** What the collector counts. */
+export interface CollectorMetrics {
+  count(
+    name: 'collectedEvents' | 'collectedBytes' | 'collectRepeated' | 'collectRefusedEvents',
+    labels: { readonly table: string },
+    amount?: number,
+  ): void;
+  count(name: 'collectRefused', labels: { readonly reason: Reason }): void;
+}
+
 export interface CollectorOptions {
   readonly dataDir: string;
   readonly sources: Sources;
+  /** Tables that are described without a schema.json. */
+  readonly declared: ReadonlyMap<string, readonly RestField[]>;
   /** Days that daily files are kept; 0: for ever. */
   readonly retention: number;
   /** Bytes of free space below which nothing is stored. */
@@ -72,8 +82,9 @@ export interface CollectorOptions {
   readonly maxBody: number;
   readonly threads: Threads;
   readonly log: Pick<Log, 'info' | 'warn' | 'error'>;
-  readonly metrics: Metrics;
-  readonly report: ReportFault;
+  readonly metrics: CollectorMetrics;
+  /** Takes what is wrong with the collector now; null: nothing (any more). */
+  readonly report: (fault: string | null) => void;
   /** Milliseconds since the epoch; the real time, whatever CLOCK says. */
   readonly now?: () => number;
 }
@@ -125,7 +136,7 @@ export class Collector {
    */
   static async open(options: CollectorOptions): Promise<Collector> {
     await prepareStore(options.dataDir);
-    const collector = new Collector(options, await describedTables(options.dataDir));
+    const collector = new Collector(options, await describedTables(options.dataDir, options.declared));
     await Promise.race([collector.#opening, sleep(RETRY, undefined, { ref: false })]);
     return collector;
   }
@@ -256,14 +267,14 @@ export class Collector {
   }
 
   #complain(fault: string): void {
-    if (this.#fault !== fault) this.options.log.warn(fault);
+    if (this.#fault !== fault) this.options.log.warn({}, fault);
     this.#report(fault);
   }
 
   #report(fault: string | null): void {
     if (this.#fault === fault) return;
     this.#fault = fault;
-    this.options.report('collector', fault);
+    this.options.report(fault);
   }
 
   /** Counts a batch that is not stored. @returns why */

@@ -1,8 +1,7 @@
 import { type FileHandle, mkdir, open, stat } from 'node:fs/promises';
 import path from 'node:path';
 
-import { systemCode } from '../errors';
-import { syncFolder } from '../files';
+import { systemCode, syncFolder } from '../files';
 import type { Manifest } from './manifest';
 
 /** A daily file that is open for appending. */

@@ -3,7 +3,7 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { open, readdir, readFile, stat, unlink, utimes } from 'node:fs/promises';
 import path from 'node:path';
 
-import { systemCode } from '../errors';
+import { systemCode } from '../files';
 
 /** Milliseconds between two signs of life, and without one after which the lock of another machine or container is stale. */
 const HEARTBEAT = 2_000;

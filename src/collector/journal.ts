@@ -2,8 +2,7 @@ import { type FileHandle, open, readFile } from 'node:fs/promises';
 
 import { z } from 'zod';
 
-import { systemCode } from '../errors';
-import { replaceFile } from '../files';
+import { systemCode, replaceFile } from '../files';
 
 /** How long a batch is known again, in milliseconds: Vector's sinks in a Supabase stack retry for 30 seconds. */
 const WINDOW = 10 * 60_000;

@@ -3,8 +3,7 @@ import path from 'node:path';
 
 import { z } from 'zod';
 
-import { systemCode } from '../errors';
-import { replaceFile } from '../files';
+import { systemCode, replaceFile } from '../files';
 
 /** A file that the collector created, and which day's events it holds. */
 export interface CollectedFile {

@@ -4,9 +4,8 @@ import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 
-import { systemCode } from '../errors';
-import type { Log } from '../log';
-import { ignoreMissing, syncFolder } from '../files';
+import { systemCode, ignoreMissing, syncFolder } from '../files';
+import type { Log } from '../engines/duckdb/engine/log';
 import { dayOf } from './day-files';
 import type { CollectedFile, Manifest } from './manifest';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
 import { longNumber } from '../engines/duckdb/data/json-line';
-import { strictValue } from '../engines/duckdb/data/strict-value';
+import { strictValue } from '../engines/duckdb/data/strict-row';
 import { instantText, readInstant } from '../time/instant';
 import { isObject, jsonText, type Shape, shapeField } from './shape';
 

@@ -1,5 +1,5 @@
 import { longNumber } from '../engines/duckdb/data/json-line';
-import { strictValue } from '../engines/duckdb/data/strict-value';
+import { strictValue } from '../engines/duckdb/data/strict-row';
 import type { RestField } from '../googlesql/rest-schema';
 
 const PLAIN = /^[A-Za-z]\w{0,127}$/;

@@ -1,6 +1,4 @@
-import { MOST_OF_LIST, readBoundedSync } from '../files';
-import { ConfigError } from '../config';
-import { systemCode } from '../errors';
+import { MOST_OF_LIST, readBoundedSync, systemCode } from '../files';
 
 /** Which table each source of logs feeds, by its name or UUID in lower case. */
 export type Sources = ReadonlyMap<string, string>;
@@ -18,6 +16,11 @@ const STOCK: readonly (readonly [source: string, table: string])[] = [
   ['pgbouncer.logs.prod', 'raw_pgbouncer_logs'],
 ];
 
+/** A file of sources that cannot be used; its message is for operators. */
+export class SourcesError extends Error {
+  override readonly name = 'SourcesError';
+}
+
 const MOST_SOURCES = 1000;
 /** A folder of DATA_DIR that is read as a table, whatever the file system thinks of letter case. */
 const TABLE = /^[a-z][a-z0-9_]{0,127}$/;
@@ -27,21 +30,21 @@ const TABLE = /^[a-z][a-z0-9_]{0,127}$/;
  *
  * @param file null: there is none
  * @param setting what names the file
- * @throws ConfigError for a file that is not such an object
+ * @throws SourcesError for a file that is not such an object
  */
 export function readSources(file: string | null, setting = 'COLLECT_SOURCES'): Sources {
   const sources = new Map(STOCK.map(([source, table]) => [source.toLowerCase(), table]));
   if (file === null) return sources;
   for (const [source, table] of Object.entries(readObject(file, setting))) {
     if (typeof table !== 'string' || !TABLE.test(table)) {
-      throw new ConfigError(
+      throw new SourcesError(
         `${setting}: the table of "${source}" must be a name of lower-case letters, digits and "_".`,
       );
     }
     sources.set(source.toLowerCase(), table);
   }
   if (sources.size > MOST_SOURCES) {
-    throw new ConfigError(`${setting}: allowed are ${String(MOST_SOURCES)} sources.`);
+    throw new SourcesError(`${setting}: allowed are ${String(MOST_SOURCES)} sources.`);
   }
   return sources;
 }
@@ -51,8 +54,8 @@ function readObject(file: string, setting: string): object {
   try {
     value = JSON.parse(readBoundedSync(file, MOST_OF_LIST).toString());
   } catch (error) {
-    throw new ConfigError(`${setting}: ${file} cannot be read: ${systemCode(error) ?? 'it is no JSON'}.`);
+    throw new SourcesError(`${setting}: ${file} cannot be read: ${systemCode(error) ?? 'it is no JSON'}.`);
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
-  throw new ConfigError(`${setting}: ${file} must be an object from names of sources to tables.`);
+  throw new SourcesError(`${setting}: ${file} must be an object from names of sources to tables.`);
 }

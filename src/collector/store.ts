@@ -1,8 +1,9 @@
 import { access, constants, mkdir, statfs } from 'node:fs/promises';
 import path from 'node:path';
 
-import { ServiceError, systemCode } from '../errors';
-import type { Log } from '../log';
+import { ServiceError } from '../engines/service-error';
+import { systemCode } from '../files';
+import type { Log } from '../engines/duckdb/engine/log';
 import { DayFiles } from './day-files';
 import { FolderLock } from './folder-lock';
 import { type Intent, Journal, settleAppend } from './journal';

@@ -1,5 +1,5 @@
 /** Completions in GoogleSQL: the text is read with a name of ours at the cursor, and the resolver says what could be there. */
-import { QueryError } from '../errors';
+import { QueryError } from '../googlesql/errors';
 import { surveyQuery } from '../googlesql/parser';
 import { type Completion, type WrittenText, type Completions, matching } from './completion';
 import { typesByName } from '../engines/bound-parameter';

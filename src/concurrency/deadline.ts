@@ -1,5 +1,5 @@
 /** Deadlines and cancellation: one shape of limits, the same errors and the same race for all work. */
-import { ServiceError } from '../errors';
+import { ServiceError } from '../engines/service-error';
 import { type Clock, SYSTEM_CLOCK } from './clock';
 
 export interface RunLimits {

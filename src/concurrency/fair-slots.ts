@@ -1,5 +1,5 @@
 /** A semaphore shared fairly: a name with many waiting delays none with few. */
-import { ServiceError } from '../errors';
+import { ServiceError } from '../engines/service-error';
 import { type Clock, SYSTEM_CLOCK } from './clock';
 import { checkLimits, deadlineExceeded, remaining, type RunLimits } from './deadline';
 

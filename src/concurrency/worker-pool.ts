@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 
-import { ServiceError } from '../errors';
+import { ServiceError } from '../engines/service-error';
 import { SYSTEM_CLOCK } from './clock';
 import { deadlineExceeded, remaining, type RunLimits } from './deadline';
 import { FairQueue } from './fair-slots';

@@ -2,8 +2,7 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 
 import { concurrently } from '../concurrency/concurrently';
-import { systemCode } from '../errors';
-import { fingerprintOf, MOST_OF_QUERY, readBounded } from '../files';
+import { systemCode, fingerprintOf, MOST_OF_QUERY, readBounded } from '../files';
 import { type Definition, readDefinition } from './definition';
 import { type Fault, FILE_START } from './settings';
 

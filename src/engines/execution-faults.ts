@@ -1,4 +1,4 @@
-import { QueryError } from '../errors';
+import { QueryError } from '../googlesql/errors';
 
 /**
  * The message for the caller when the evaluation of a row fails: one fixed text for each kind, the same on every engine, never

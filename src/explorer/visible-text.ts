@@ -1,4 +1,4 @@
-import { HIDDEN_SIGNS } from '../log/visible';
+import { HIDDEN_SIGNS } from '../googlesql/hidden-signs';
 
 /** Text of a row with control characters and direction marks shown by their number, as `[U+202E]`. */
 export function visibleText(text: string): string {

@@ -1,4 +1,4 @@
-import { QueryError } from '../errors';
+import { QueryError } from './errors';
 
 /**
  * Bounds on a query text (docs/sandbox.md). Those of the text hold before anything recursive reads it, those of the

@@ -1,4 +1,4 @@
-import { QueryError } from '../errors';
+import { QueryError } from './errors';
 
 export interface QuotedForm {
   readonly raw: boolean;

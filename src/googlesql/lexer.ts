@@ -1,5 +1,5 @@
 import type { Span } from './syntax';
-import { QueryError } from '../errors';
+import { QueryError } from './errors';
 import { unescape } from './escapes';
 import { BoundsError, QUERY_BOUNDS, type Bounds } from './bounds';
 

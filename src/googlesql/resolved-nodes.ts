@@ -4,9 +4,10 @@ import type { Column, ColumnRef, FunctionCall, Relation, ResolvedQuery } from '.
 import type { Span } from './syntax';
 import type { SqlType } from './types';
 
-export const NOWHERE: Span = { start: 0, end: 0 };
+/** Of nodes that no text stands for. */
+export const NO_SPAN: Span = { start: 0, end: 0 };
 
-export function columnRef(column: Column, span = NOWHERE): ColumnRef {
+export function columnRef(column: Column, span = NO_SPAN): ColumnRef {
   return { kind: 'column', column, type: column.type, span };
 }
 

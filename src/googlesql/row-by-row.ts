@@ -1,5 +1,5 @@
 /** Queries each of whose rows comes of one row of one table, so that they can be run over rows as they arrive. */
-import { QueryError } from '../errors';
+import { QueryError } from './errors';
 import { fromPaths } from './from-paths';
 import { namedFunction } from './functions/catalogue';
 import type { FromItem, Query, Select, Span, TablePath } from './syntax';

@@ -1,4 +1,4 @@
-import { QueryError } from '../errors';
+import { QueryError } from './errors';
 import type { Span } from './syntax';
 import type { Token } from './lexer';
 

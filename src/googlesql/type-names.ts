@@ -1,5 +1,5 @@
 /** Types as written in GoogleSQL: from a name to a type, from a type to a name, and when two types are the same. */
-import { QueryError } from '../errors';
+import { QueryError } from './errors';
 import type { Span, TypeName } from './syntax';
 import type { RangeElement, ScalarName, SqlType, StructField, TypeParameters } from './types';
 

@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
 
 import type { Secret } from '../config';
-import { ServiceError, systemCode } from '../errors';
+import { ServiceError } from '../errors';
+import { systemCode, fingerprintOf } from '../files';
 import { hashOf, type HeaderValues, type Key, presentedKey, presentsKey, sameHash } from './key';
-import { fingerprintOf } from '../files';
 import type { ReportFault } from '../health/health';
 
 import { API_KEY_NAME, type KeyEntry, PUBLIC_TOKEN_NAME, START_KEY_NAME } from './entry';

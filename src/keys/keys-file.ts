@@ -11,9 +11,8 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import path from 'node:path';
-import { systemCode } from '../errors';
+import { systemCode, createFile, ignoreMissing, MOST_OF_LIST, readBounded, replaceFile } from '../files';
 import { newSecretKey } from './key';
-import { createFile, ignoreMissing, MOST_OF_LIST, readBounded, replaceFile } from '../files';
 import { z } from 'zod';
 import { type IssuerEntry, type KeyEntry, nameOfEntry, readEntry } from './entry';
 

@@ -1,17 +1,5 @@
+import type { Progress, Standing } from '../engines/duckdb/engine/log';
 import { visible } from './visible';
-
-/** Where long work stands. */
-export interface Standing {
-  /** What is done, as a sentence begins: `Converting raw_edge_logs`. */
-  readonly what: string;
-  readonly done: number;
-  readonly total: number;
-  /** What is counted: `rows`, `MB`, or `%` where only the part of the whole is known. */
-  readonly unit: string;
-}
-
-/** Takes where long work stands, as often as it likes to tell; null: it is done. */
-export type Progress = (standing: Standing | null) => unknown;
 
 /** `Converting raw_edge_logs: 1,200 of 3,000 rows (40 %)`. */
 export function inWords({ what, done, total, unit }: Standing): string {

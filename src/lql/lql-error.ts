@@ -1,4 +1,4 @@
-import { lineAndColumn, type QueryError, ServiceError } from '../errors';
+import type { QueryError } from '../googlesql/errors';
 import type { Span } from './rules';
 
 /** The closed list of codes; docs/lql.md explains each and is held to this list by a test. */
@@ -67,22 +67,6 @@ export class LqlError extends Error {
     readonly advice: LqlAdvice = {},
   ) {
     super(message);
-  }
-
-  /** The 400 `invalidLql` that the sender of `text` gets (docs/errors.md). */
-  toServiceError(text: string): ServiceError {
-    const near = excerpt(text.slice(this.span.start, this.span.end));
-    return new ServiceError(
-      'invalidLql',
-      this.message,
-      {
-        code: this.code,
-        ...lineAndColumn(text, this.span.start),
-        ...(near === '' ? {} : { near }),
-        ...this.advice,
-      },
-      { cause: this },
-    );
   }
 }
 

@@ -27,7 +27,7 @@ import type { RunRequest, RequestPlan } from './types';
 import type { ConsumerAnalysis, TextFault, Warning } from '../analysis/consumer-query';
 import { analyseConsumerText } from '../analysis/consumer-task';
 import { storedQueryOf, type StoredAnalysis } from '../analysis/stored-analyses';
-import { completeText } from '../completion/complete-task';
+import { completeText } from '../analysis/complete-task';
 import { readPosition } from '../endpoints/definition';
 import { describeColumns } from '../googlesql/descriptions';
 import type { Span } from '../googlesql/syntax';

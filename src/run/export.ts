@@ -5,7 +5,7 @@ import type { LineForm, ResultHead, RunLimits } from '../engines/contract';
 import { ServiceError } from '../errors';
 import { type Key, currentKey, LOOK_AGAIN } from '../keys/key';
 import { columnOf } from '../rendering/columnar/opening';
-import type { Encoder } from '../rendering/columnar/encoder';
+import { checkParquet, type Encoder } from '../rendering/columnar/encoder';
 import { sendWrittenFile } from '../rendering/columnar/written-file';
 import { csvHeader, closingOfExport } from '../rendering/render';
 import { CONTENT_TYPES, FILE_EXTENSIONS, PARQUET } from '../rendering/representation';
@@ -190,6 +190,9 @@ async function sendRows(
   const statement = await request.timed('gate', () => composeStatement(plan, services, waiting));
   const query = engineQuery(plan, statement, services);
   const body = new ExportBody(plan, request, services, limits);
+  // A file that the engine writes shows by its row groups how rows of others lie between those of a key with pins.
+  const isCopied = asParquet && !redacted && !fenced && engine.copy !== undefined;
+  if (asParquet && !isCopied) checkParquet();
   let rows = 0;
   const read = async (): Promise<void> => {
     const truncated = await engine.stream(
@@ -215,10 +218,10 @@ async function sendRows(
     );
   };
   const copy = async (path: string, signal: AbortSignal): Promise<void> => {
-    if ((await engine.copy!(query, path, { ...limits, signal })) > maxRows) throw tooManyRows(maxRows);
+    rows = await engine.copy!(query, path, { ...limits, signal });
+    request.record({ rows });
+    if (rows > maxRows) throw tooManyRows(maxRows);
   };
-  // A file that the engine writes shows by its row groups how rows of others lie between those of a key with pins.
-  const isCopied = asParquet && !redacted && !fenced && engine.copy !== undefined;
   const send = isCopied ? (): Promise<void> => body.sendWritten(copy) : read;
   const timed = (): Promise<void> => request.timed('engine', () => send().catch(forCaller(statement)));
   try {

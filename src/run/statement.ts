@@ -13,7 +13,7 @@ import type { ConsumerRequest } from '../endpoints/reserved-parameters';
 import type { BoundParameter, RunLimits } from '../engines/contract';
 import { fixesOrder } from '../googlesql/row-order';
 import type { Key } from '../keys/key';
-import { openLql } from '../lql/read';
+import { openLql } from './lql-text';
 import { tablesOfStoredQuery } from '../sandbox/compose';
 import { StoredQueryFault } from '../sandbox/cte-columns';
 import type { Gate } from '../sandbox/gate';

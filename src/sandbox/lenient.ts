@@ -2,7 +2,7 @@
  * The lenient reading (docs/sandbox.md): what clients send although it is not GoogleSQL, rewritten token by token. It is for
  * texts that the exact reading refused; the rewritten text is then read and judged like any other.
  */
-import { QueryError } from '../errors';
+import { QueryError } from '../googlesql/errors';
 import { QUERY_BOUNDS } from '../googlesql/bounds';
 import { lex, type Token } from '../googlesql/lexer';
 import type { Span } from '../googlesql/syntax';

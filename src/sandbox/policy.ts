@@ -2,7 +2,7 @@
  * What a consumer query reads and calls, checked on the syntax tree alone (docs/sandbox.md). No type is needed: whether a
  * path in FROM is a table or an array follows from names and their scope.
  */
-import { QueryError } from '../errors';
+import { QueryError } from '../googlesql/errors';
 import type { ParsedQuery } from '../googlesql/parser';
 import { findFunction } from '../googlesql/functions/catalogue';
 import { signatureOf } from '../googlesql/functions/signature';
@@ -13,7 +13,13 @@ import { insteadOfTableFunction } from '../googlesql/functions/other-dialects';
 import type { Call, Identifier, Parameter, Query, Span, TablePath } from '../googlesql/syntax';
 import { type SyntaxNode, walk } from '../googlesql/syntax-walk';
 import { allowedFunctionNames, isAllowedFunction } from './functions';
-import type { StoredQuery } from './stored-query';
+
+/** Of the stored query whose tables a consumer query may read. */
+export interface Stored {
+  /** Names of its CTE tables, in its order. */
+  readonly cteTables: readonly string[];
+  readonly parameters: readonly { readonly name: string }[];
+}
 
 /** What the walls after this one need to know of an accepted query. */
 export interface Reading {
@@ -36,7 +42,7 @@ export interface Reading {
  */
 export function readConsumerQuery(
   { query, parameters, second, text }: Pick<ParsedQuery, 'query' | 'parameters' | 'second'> & { readonly text: string },
-  stored: Pick<StoredQuery, 'cteTables' | 'parameters'>,
+  stored: Stored,
 ): Reading {
   const { reading, faults } = readAll({ query, parameters, second, text }, stored);
   const [error] = faults;
@@ -47,7 +53,7 @@ export function readConsumerQuery(
 /** As `readConsumerQuery`, but returns at most twenty faults: the gravest kind first, each kind in the order of the text. */
 export function surveyConsumerQuery(
   parsed: Parameters<typeof readConsumerQuery>[0],
-  stored: Pick<StoredQuery, 'cteTables' | 'parameters'>,
+  stored: Stored,
 ): { readonly reading: Reading; readonly faults: readonly QueryError[] } {
   const { reading, faults } = readAll(parsed, stored);
   return { reading, faults: faults.slice(0, MOST_FAULTS).map((error) => error()) };
@@ -55,7 +61,7 @@ export function surveyConsumerQuery(
 
 function readAll(
   { query, parameters, second, text }: Parameters<typeof readConsumerQuery>[0],
-  stored: Pick<StoredQuery, 'cteTables' | 'parameters'>,
+  stored: Stored,
 ): ReturnType<Reader['finish']> {
   const reader = new Reader(stored.cteTables);
   const declared = stored.parameters.map(({ name }) => name);

@@ -1,5 +1,5 @@
 /** Reads a consumer's text as one query: exactly, or, where that fails, leniently. */
-import { QueryError } from '../errors';
+import { QueryError } from '../googlesql/errors';
 import { originalSpan, type Pieces, rewriteLeniently, type RewrittenText } from './lenient';
 import { BoundsError, TRANSLATED_BOUNDS } from '../googlesql/bounds';
 import { surveyQuery, type ParsedQuery } from '../googlesql/parser';

@@ -73,7 +73,8 @@ export function analysisSuite(name: string, open: () => Promise<Engine>): void {
       'says of the judged %s what a run says: the same columns, or none',
       async (language, texts) => {
         let withColumns = 0;
-        for (const text of oneOf(3, texts)) {
+        const tried = oneOf(8, texts);
+        for (const text of tried) {
           const { columns, errors } = await analysed({ [language]: text });
           const ran = await consumer.ask({ language, text }).catch((error: unknown) => error as ServiceError);
           const outcome = ran instanceof Error ? null : describeColumns(ran.columns);
@@ -87,7 +88,7 @@ export function analysisSuite(name: string, open: () => Promise<Engine>): void {
             ]);
           if (outcome !== null) withColumns++;
         }
-        expect(withColumns).toBeGreaterThan(30);
+        expect(withColumns).toBeGreaterThan(tried.length / 5);
       },
       300_000,
     );

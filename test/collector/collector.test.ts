@@ -1,4 +1,5 @@
 /** The collector over real folders: what is stored, what comes again, and what a crash or a full disk leaves. */
+import { LOG_SCHEMA } from '../../src/engines/log-schema';
 import {
   existsSync,
   mkdirSync,
@@ -55,6 +56,7 @@ async function stage(more: Partial<CollectorOptions> = {}): Promise<Stage> {
   const metrics = new Metrics();
   const faults: (string | null)[] = [];
   const collector = await Collector.open({
+    declared: LOG_SCHEMA,
     dataDir: folder,
     sources: readSources(null),
     retention: 7,
@@ -63,7 +65,7 @@ async function stage(more: Partial<CollectorOptions> = {}): Promise<Stage> {
     threads,
     log: { info: () => undefined, warn: () => undefined, error: () => undefined },
     metrics,
-    report: (_component, fault) => void faults.push(fault),
+    report: (fault) => void faults.push(fault),
     now: () => NOON,
     ...more,
   });

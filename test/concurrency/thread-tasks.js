@@ -3,7 +3,7 @@
 const { isMainThread, threadId } = require('node:worker_threads');
 
 /** The allowance of the thread that serves everybody; a thread of Node's own has none, and no loader for TypeScript. */
-const spend = isMainThread ? require('../../src/concurrency/allowance').spend : () => undefined;
+const step = isMainThread ? require('../../src/googlesql/steps').step : () => undefined;
 
 /**
  * @template Input, Output
@@ -27,7 +27,7 @@ exports.spin = task('spin', (/** @type {number} */ milliseconds) => {
 });
 exports.long = task('long', () => {
   const end = Date.now() + 100;
-  if (isMainThread) while (Date.now() < end) spend();
+  if (isMainThread) while (Date.now() < end) step();
   return threadId;
 });
 exports.exit = task('exit', () => process.exit(1));

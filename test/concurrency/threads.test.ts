@@ -1,6 +1,7 @@
 import { threadId } from 'node:worker_threads';
 import { type Task, Threads } from '../../src/concurrency/threads/threads';
-import { QueryError, ServiceError } from '../../src/errors';
+import { QueryError } from '../../src/googlesql/errors';
+import { ServiceError } from '../../src/engines/service-error';
 import { type RunLimits, unlimited } from '../../src/concurrency/deadline';
 import { WAITING_PER_KEY } from '../../src/concurrency/worker-pool';
 import * as tasks from './thread-tasks';

@@ -4,6 +4,7 @@ import { openEngineOn, overLocalBigQuery } from '../engines/over-local-bigquery'
 import { sameValue } from '../engines/same-value';
 import { Consumer } from '../sandbox/consumer';
 import { CLIENT_QUERIES, REFUSED } from './client-queries';
+import { oneOf } from '../scale';
 
 const PERIODS = {
   'three days': { iso_timestamp_start: '2026-09-27T12:00:00.000Z', iso_timestamp_end: '2026-09-30T12:00:00.000Z' },
@@ -22,20 +23,24 @@ overLocalBigQuery('queries as clients send them', (local) => {
 
   describe.each(Object.entries(PERIODS))('of %s', (_name, period) => {
     const values = { project: 'default', ...period };
-    test.each(CLIENT_QUERIES.map((query) => [query.about, query] as const))('%s', async (_about, { sql, order }) => {
-      const expected = await answer(bigQuery, sql, values);
-      const actual = await answer(duckDb, sql, values);
-      expect(actual.columns).toEqual(expected.columns);
-      const [ours, theirs] =
-        order === 'any order' ? [actual.rows.sort(), expected.rows.sort()] : [actual.rows, expected.rows];
-      if (ours.length === theirs.length && ours.every((row, i) => same(row, theirs[i]))) return;
-      expect(ours).toEqual(theirs);
-    });
+    test.each(oneOf(3, CLIENT_QUERIES).map((query) => [query.about, query] as const))(
+      '%s',
+      async (_about, { sql, order }) => {
+        const expected = await answer(bigQuery, sql, values);
+        const actual = await answer(duckDb, sql, values);
+        expect(actual.columns).toEqual(expected.columns);
+        const [ours, theirs] =
+          order === 'any order' ? [actual.rows.sort(), expected.rows.sort()] : [actual.rows, expected.rows];
+        if (ours.length === theirs.length && ours.every((row, i) => same(row, theirs[i]))) return;
+        expect(ours).toEqual(theirs);
+      },
+    );
   });
 
   test('they find rows', async () => {
-    const counts = await Promise.all(CLIENT_QUERIES.map(async ({ sql }) => (await duckDb.sql(sql)).rows.length));
-    expect(counts.filter((count) => count === 0)).toHaveLength(1);
+    let without = 0;
+    for (const { sql } of CLIENT_QUERIES) if ((await duckDb.sql(sql)).rows.length === 0) without++;
+    expect(without).toBe(1);
   });
 
   test.each(REFUSED.map((query) => [query.about, query.sql] as const))('both refuse %s', async (_about, sql) => {

@@ -1,4 +1,5 @@
 /** docs/sandbox.md, held to the gate: every example gets the verdict that it shows, every bound is the one in force. */
+import { LOG_SCHEMA } from '../../src/engines/log-schema';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -29,7 +30,7 @@ describe('an example', () => {
   beforeAll(async () => {
     const dataDir = join(__dirname, '../fixture');
     consumer = await Consumer.over(
-      await openDuckDbEngine({ dataDir, cacheDir: folder, now: FIXTURE_END, log: silentLog }),
+      await openDuckDbEngine({ declared: LOG_SCHEMA, dataDir, cacheDir: folder, now: FIXTURE_END, log: silentLog }),
     );
   }, 60_000);
 

@@ -147,12 +147,6 @@ describe('integers', () => {
       allowed: ['-9223372036854775808..9223372036854775807'],
     });
   });
-
-  it('keep within their bounds', () => {
-    const bounded = '{type: integer, required: true, min: -2, max: 3}';
-    expect([valueOf(bounded, '-2'), valueOf(bounded, '3')]).toEqual(['-2', '3']);
-    for (const text of ['-3', '4']) expect(refusal(bounded, text).details.allowed).toEqual(['-2..3']);
-  });
 });
 
 describe('numbers', () => {
@@ -164,23 +158,24 @@ describe('numbers', () => {
     ['5.', '5'],
     ['1e3', '1000'],
     ['+1E-7', '1e-7'],
-    ['1e400'.replace('400', '300'), '1e+300'],
+    ['1e300', '1e+300'],
     ['0.1', '0.1'],
   ])('%s is %s', (text, expected) => {
     expect(read(REQUIRED('number'), sent(text))).toEqual({ name: 'p', type: 'FLOAT64', value: expected });
   });
 
-  it.each(
-    ['NaN', 'Infinity', '-inf', '1e999', '1,5', '0x1', '1e', '.', '', ' 1', '1f', '--1'].filter((text) => text !== ''),
-  )('%s is invalid', (text) => {
+  it.each(['NaN', 'Infinity', '-inf', '1e999', '1,5', '0x1', '1e', '.', ' 1', '1f', '--1'])('%s is invalid', (text) => {
     expect(refusal(REQUIRED('number'), text).details.parameter).toBe('p');
   });
+});
 
-  it('keep within their bounds', () => {
-    const bounded = '{type: number, required: true, min: 0.5, max: 2}';
-    expect([valueOf(bounded, '0.5'), valueOf(bounded, '2')]).toEqual(['0.5', '2']);
-    for (const text of ['0.49', '2.0001']) expect(refusal(bounded, text).details.allowed).toEqual(['0.5..2']);
-  });
+it.each([
+  ['integer', '-2', '3', ['-3', '4']],
+  ['number', '0.5', '2', ['0.49', '2.0001']],
+] as const)('an %s keeps within its bounds', (type, min, max, beyond) => {
+  const bounded = `{type: ${type}, required: true, min: ${min}, max: ${max}}`;
+  expect([valueOf(bounded, min), valueOf(bounded, max)]).toEqual([min, max]);
+  for (const text of beyond) expect(refusal(bounded, text).details.allowed).toEqual([`${min}..${max}`]);
 });
 
 describe('booleans, dates, enums, strings', () => {
@@ -194,6 +189,8 @@ describe('booleans, dates, enums, strings', () => {
       expect(refusal('{type: date}', text).details.allowed).toEqual(['YYYY-MM-DD']);
     const level = '{type: enum, values: [error, fatal]}';
     expect(read(level, sent('fatal'))).toEqual({ name: 'p', type: 'STRING', value: 'fatal' });
+    for (const text of ['fatal '.repeat(9), `fatal,${'x'.repeat(4000)}`, "error' OR 'a long text' IS NOT NULL --"])
+      expect(refusal(level, text).details.allowed).toEqual(['error', 'fatal']);
     const error = refusal(level, 'Fatal');
     expect(error.details).toEqual({ parameter: 'p', allowed: ['error', 'fatal'] });
     expect(error.message).toBe('Parameter "p" must be one of error, fatal, not "Fatal".');

@@ -1,4 +1,5 @@
 /** Stored queries are resolved against the engine's tables before they are served. */
+import { LOG_SCHEMA } from '../../src/engines/log-schema';
 import path from 'node:path';
 
 import { resolverOf, StoredAnalyses } from '../../src/analysis/stored-analyses';
@@ -14,7 +15,7 @@ const SOUND = 'SELECT id FROM raw_edge_logs';
 
 let resolve: ResolveStored;
 beforeAll(async () => {
-  const engine = await openSchemaEngine(null);
+  const engine = await openSchemaEngine({ dataDir: null, declared: LOG_SCHEMA });
   resolve = resolverOf(new StoredAnalyses(engine, { columns: () => Promise.reject(new Error('No gate.')) }));
 });
 

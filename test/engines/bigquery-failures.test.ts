@@ -1,5 +1,6 @@
 import { inspect } from 'node:util';
-import { QueryError, ServiceError } from '../../src/errors';
+import { ServiceError } from '../../src/engines/service-error';
+import { QueryError } from '../../src/googlesql/errors';
 import { ApiFailure, isFailedJob, isOutage, isTransient } from '../../src/engines/bigquery/api-failure';
 import { isOperatorsMatter, offsetAt, translateFailure } from '../../src/engines/bigquery/query-faults';
 

@@ -1,6 +1,7 @@
 /** What every engine does alike, over the rows of `test/fixture`. An engine's own test file opens it and calls this. */
 import { EXECUTION_FAULTS } from '../../src/engines/execution-faults';
-import { QueryError, ServiceError } from '../../src/errors';
+import { ServiceError } from '../../src/engines/service-error';
+import { QueryError } from '../../src/googlesql/errors';
 import { redactRows } from '../../src/redaction/redaction';
 import type {
   BoundParameter,

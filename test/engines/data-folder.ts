@@ -1,3 +1,4 @@
+import { LOG_SCHEMA } from '../../src/engines/log-schema';
 import { appendFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -56,7 +57,15 @@ export class DataFolder {
 
   async open(options: Partial<DuckDbOptions> = {}): Promise<Engine> {
     const { dataDir, cacheDir, log } = this;
-    const engine = await openDuckDbEngine({ dataDir, cacheDir, now: null, log, threads: 1, ...options });
+    const engine = await openDuckDbEngine({
+      declared: LOG_SCHEMA,
+      dataDir,
+      cacheDir,
+      now: null,
+      log,
+      threads: 1,
+      ...options,
+    });
     this.#engines.push(engine);
     return engine;
   }

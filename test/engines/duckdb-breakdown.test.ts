@@ -5,6 +5,7 @@ import { openDatabase } from '../../src/engines/duckdb/engine/database';
 import { LiveDatabase } from '../../src/engines/duckdb/engine/recovering-database';
 import { DataFolder } from './data-folder';
 import { within } from './queries';
+import { LOG_SCHEMA } from '../../src/engines/log-schema';
 
 /** A bug of DuckDB 1.5 that shows when constants are left to the execution; the PRAGMA is no setting that is locked. */
 async function breakDown(connection: DuckDBConnection): Promise<void> {
@@ -25,7 +26,13 @@ describe.each([
   beforeEach(async () => {
     folder = await DataFolder.make({ 'things.ndjson': '{"a":1}\n{"a":2}\n' });
     const { dataDir, cacheDir, log } = folder;
-    const database = await openDatabase({ dataDir: given ? dataDir : null, cacheDir, now: null, log });
+    const database = await openDatabase({
+      declared: LOG_SCHEMA,
+      dataDir: given ? dataDir : null,
+      cacheDir,
+      now: null,
+      log,
+    });
     stop = () => database.close();
     live = new LiveDatabase(database.instance, database.reopen, 4, 1e9, log);
     count = () =>
@@ -71,7 +78,13 @@ describe.each([
 
 it('a query of its own fault is no breakdown', async () => {
   const folder = await DataFolder.make();
-  const database = await openDatabase({ dataDir: null, cacheDir: folder.cacheDir, now: null, log: folder.log });
+  const database = await openDatabase({
+    declared: LOG_SCHEMA,
+    dataDir: null,
+    cacheDir: folder.cacheDir,
+    now: null,
+    log: folder.log,
+  });
   const live = new LiveDatabase(database.instance, database.reopen, 1, 1e9, folder.log);
   await expect(live.use(limits(), (connection) => connection.run('SELECT 1 / nothing'))).rejects.toThrow(/^Binder/);
   await live.use(limits(), (connection) => connection.run('SELECT 1'));

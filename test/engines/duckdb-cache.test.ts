@@ -1,11 +1,16 @@
 /** What is stored of a data folder in CACHE_DIR, and starts from it. */
-import { mkdir, readdir, readFile, rename, utimes, writeFile } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
+import { chmod, mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
+import { DuckDBInstance } from '@duckdb/node-api';
+
+import type { Engine } from '../../src/engines/contract';
 import { Store } from '../../src/engines/duckdb/follow/store';
 import { DataFolder, ndjson, rowsOf } from './data-folder';
 import { schemaOf } from './fields';
 import { eventually } from './follow/eventually';
+import { asOrdinaryUser } from './follow/ordinary-user';
 
 jest.setTimeout(240_000);
 
@@ -75,6 +80,131 @@ describe('Stored rows', () => {
     expect(await restarted()).toEqual(ALL);
     expect(conversions()).toBe(1);
     expect(await segments()).toHaveLength(1);
+  });
+
+  const hotFile = async (): Promise<string> =>
+    join((await Store.of(folder.cacheDir, folder.dataDir, folder.log)).files, 'hot.duckdb');
+  /** An engine that waits for what keeps it from the store. */
+  async function waiting(reason: string): Promise<{ readonly engine: Promise<Engine> }> {
+    const said: (string | null)[] = [];
+    const engine = folder.open({ complete: false, onStatus: ({ degraded }) => void said.push(degraded) });
+    await eventually(() => expect(said.at(-1)).toContain(reason));
+    expect(folder.logged.at(-1)).toMatchObject({ level: 'error', facts: { detail: said.at(-1) } });
+    return { engine };
+  }
+
+  it.each<[string, (path: string) => Promise<void>]>([
+    ['other bytes', (path) => writeFile(path, 'not a database')],
+    ['nothing', (path) => writeFile(path, '')],
+    ['its beginning', async (path) => writeFile(path, (await readFile(path)).subarray(0, 5_000))],
+    [
+      'another header',
+      async (path) => {
+        const bytes = await readFile(path);
+        bytes.fill(0xff, 20, 40);
+        await writeFile(path, bytes);
+      },
+    ],
+    [
+      'records of an older format',
+      async (path) => {
+        for (const file of [path, `${path}.wal`]) await rm(file, { force: true });
+        const instance = await DuckDBInstance.create();
+        const connection = await instance.connect();
+        await connection.run(`ATTACH '${path}' AS old (STORAGE_VERSION 'v0.10.2')`);
+        await connection.run(
+          `CREATE TABLE old.records AS SELECT 'store' AS kind, '' AS tab, '' AS id, '{"format":0,"duckdb":"v1.0.0","epoch":"e"}' AS record`,
+        );
+        connection.closeSync();
+        instance.closeSync();
+      },
+    ],
+  ])('are converted again where the hot file holds %s, with a word in the log', async (_what, damage) => {
+    await restarted();
+    await damage(await hotFile());
+    conversions();
+    expect(await restarted()).toEqual(ALL);
+    const word = 'The store is damaged, or of another version: all rows are read again';
+    expect(folder.logged.map(({ message }) => message)).toContain(word);
+    expect(conversions()).toBe(1);
+    expect(await segments()).toHaveLength(1);
+    expect(await restarted()).toEqual(ALL);
+    expect(conversions()).toBe(0);
+  });
+
+  it('remain where the hot file may not be opened: a service waits until it may', async () => {
+    await restarted();
+    await asOrdinaryUser(join(folder.dataDir, '..'), async () => {
+      await chmod(await hotFile(), 0);
+      conversions();
+      const { engine } = await waiting('CACHE_DIR cannot be used (EACCES)');
+      expect(await segments()).toHaveLength(1);
+      // What does not wait reads into a folder of its own, and takes nothing away either.
+      expect(await restarted()).toEqual(ALL);
+      expect(await segments()).toHaveLength(1);
+      conversions();
+      await chmod(await hotFile(), 0o644);
+      expect(await rowsOf(await engine, SUM)).toEqual([ALL]);
+      expect((await engine).dataStatus?.()?.degraded).toBeNull();
+      expect(conversions()).toBe(0);
+      await (await engine).close();
+    });
+  });
+
+  it("remain where a table's folder may not be opened: it is unserved until it may", async () => {
+    await restarted();
+    await asOrdinaryUser(join(folder.dataDir, '..'), async () => {
+      await chmod(await tableFolder(), 0);
+      conversions();
+      const engine = await folder.open();
+      await expect(rowsOf(engine, SUM)).rejects.toMatchObject({ reason: 'backendUnavailable' });
+      expect(engine.dataStatus?.()?.degraded).toBe('Table raw_x cannot be followed (EACCES).');
+      await chmod(await tableFolder(), 0o755);
+      await eventually(async () => expect(await rowsOf(engine, SUM)).toEqual([ALL]));
+      expect(conversions()).toBe(0);
+      await engine.close();
+    });
+  });
+
+  it('remain where there is too little memory for the hot file', async () => {
+    const hot = { smallFile: 64 * 1024 * 1024 };
+    const before = await folder.open(hot);
+    expect(await rowsOf(before, SUM)).toEqual([ALL]);
+    await before.close();
+    const { size } = await stat(`${await hotFile()}.wal`);
+    expect(size).toBeGreaterThan(1024 * 1024);
+    const small = await folder.open({ ...hot, memory: '4MB' });
+    const word = 'CACHE_DIR cannot be used (Out of Memory Error): rows are read into a temporary folder';
+    expect(folder.logged.map(({ message }) => message)).toContain(word);
+    await small.close();
+    expect((await stat(`${await hotFile()}.wal`)).size).toBe(size);
+    expect(await restarted()).toEqual(ALL);
+    expect(conversions()).toBe(0);
+  });
+
+  const mounted =
+    process.getuid?.() === 0 && spawnSync('unshare', ['-m', 'mount', '-t', 'tmpfs', 'none', '/tmp']).status === 0;
+  (mounted ? it : it.skip)('are there once there is room: a service waits on a full disk', async () => {
+    const { cacheDir } = folder;
+    await mkdir(cacheDir);
+    expect(spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=8m', 'none', cacheDir]).status).toBe(0);
+    try {
+      const filler = join(cacheDir, 'filler');
+      await mkdir(join(await hotFile(), '..'), { recursive: true });
+      await writeFile(filler, Buffer.alloc(16 * 1024 * 1024)).catch(() => undefined);
+      const { engine } = await waiting('CACHE_DIR cannot be used (no space left)');
+      await rm(filler);
+      const opened = await engine;
+      await eventually(async () => expect(await rowsOf(opened, SUM)).toEqual([ALL]));
+      // What is stored is read although the disk is full.
+      await opened.close();
+      await writeFile(filler, Buffer.alloc(16 * 1024 * 1024)).catch(() => undefined);
+      conversions();
+      expect(await restarted()).toEqual(ALL);
+      expect(conversions()).toBe(0);
+    } finally {
+      spawnSync('umount', ['-l', cacheDir]);
+    }
   });
 
   it('have one holder; another that does not wait has a temporary folder', async () => {

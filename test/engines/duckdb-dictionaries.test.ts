@@ -59,7 +59,7 @@ beforeAll(async () => {
 afterAll(() => tables.remove());
 
 /** Each in half of the places. */
-test.each(oneOf(3, CASES).map((sql, i) => [sql, PLACES.filter((_, n) => (n + i) % 2 === 0)] as const))(
+test.each(oneOf(8, CASES).map((sql, i) => [sql, PLACES.filter((_, n) => (n + i) % 2 === 0)] as const))(
   '%s',
   async (sql, places) => {
     for (const place of places) expect(await tables.answers(STORED, placed(place, sql))).toHaveLength(1);

@@ -1,3 +1,4 @@
+import { LOG_SCHEMA } from '../../src/engines/log-schema';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,6 +13,7 @@ engineContract(
   async () => {
     const cacheDir = await mkdtemp(join(tmpdir(), 'logquay-'));
     const engine = await openDuckDbEngine({
+      declared: LOG_SCHEMA,
       dataDir: join(__dirname, '../fixture'),
       cacheDir,
       now: NOON,

@@ -1,3 +1,4 @@
+import { LOG_SCHEMA } from '../../src/engines/log-schema';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -93,7 +94,7 @@ test('a failure of our own has its place in the text', () => {
 
 test('what DuckDB cannot plan for its depth is refused in words that help, and is no error of ours', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'logquay-failures-'));
-  const engine = await openDuckDbEngine({ dataDir: null, cacheDir: folder, now: null, log });
+  const engine = await openDuckDbEngine({ declared: LOG_SCHEMA, dataDir: null, cacheDir: folder, now: null, log });
   try {
     const table = { name: 't', columns: [{ name: 'id', type: { kind: 'STRING' as const } }] };
     const joins = Array.from({ length: 400 }, (_, i) => `join t as t${i} using (id)`).join(' ');
@@ -110,7 +111,7 @@ test('what DuckDB cannot plan for its depth is refused in words that help, and i
 
 test('a query whose tables are replaced however often it is tried is to come again, and then succeeds', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'logquay-failures-'));
-  const options = { dataDir: null, cacheDir: folder, now: null, log };
+  const options = { declared: LOG_SCHEMA, dataDir: null, cacheDir: folder, now: null, log };
   const database = await openDatabase(options);
   const engine = new DuckDbEngine(database, options);
   try {
@@ -132,7 +133,7 @@ test('a query whose tables are replaced however often it is tried is to come aga
 
 test('what is thrown on the way out of queries that end with the engine is no failure', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'logquay-failures-'));
-  const engine = await openDuckDbEngine({ dataDir: null, cacheDir: folder, now: null, log });
+  const engine = await openDuckDbEngine({ declared: LOG_SCHEMA, dataDir: null, cacheDir: folder, now: null, log });
   const left = Array.from({ length: 20 }, () => engine.inspect('SELECT 1 AS one', [], [], within()));
   const ends = Promise.allSettled(left);
   await engine.close();

@@ -42,10 +42,10 @@ const others = (count: number, from = 0): object[] =>
 const TABLES = {
   alone: own,
   among: own.flatMap((one, i) => [one, ...others(16, 16 * i)]),
-  before: [...own, ...others(20_000)],
+  before: [...own, ...others(8_000)],
   none: [],
   few: others(5),
-  many: others(20_000),
+  many: others(8_000),
 };
 
 const COLUMN = `project = 'mine'`;
@@ -179,16 +179,22 @@ test.each(oneOf(3, ALIKE))('%s is answered alike', async (consumer) => {
 });
 
 test('with nothing that fails, rows are those without the fence', async () => {
-  for (const consumer of ALIKE.filter((sql) => / e\b/.test(sql))) {
+  for (const consumer of oneOf(3, ALIKE).filter((sql) => / e\b/.test(sql))) {
     const sound = consumer.replaceAll(F, 'n + LENGTH(text)').replace(/CAST\([am]\.text AS INT64\)/g, 'LENGTH(text)');
     if (/LENGTH\(text\)/.test(sound) && / e\.|m\./.test(sound)) continue;
     expect([sound, await tables.answers(STORED, sound, false)]).toEqual([sound, [await only(sound)]]);
   }
 });
 
+const ENOUGH = 6;
+
 test('without the fence some fail that are answered with it', async () => {
-  const answers = await Promise.all([...ANSWERED, ...ALIKE].map((consumer) => tables.answers(STORED, consumer, false)));
-  expect(answers.filter((different) => different.length > 1).length).toBeGreaterThan(5);
+  let differing = 0;
+  for (const consumer of [...ANSWERED, ...ALIKE]) {
+    if ((await tables.answers(STORED, consumer, false)).length > 1) differing++;
+    if (differing === ENOUGH) break;
+  }
+  expect(differing).toBe(ENOUGH);
 });
 
 /** What ranges may settle, beside what fails. */
@@ -229,7 +235,7 @@ const ROUND: readonly string[] = [
   'FROM a |> EXTEND # AS y |> WHERE n > 90 AND y |> AGGREGATE COUNT(*) AS x',
 ];
 
-test.each(oneOf(3, BESIDE))(
+test.each(oneOf(5, BESIDE))(
   '%s is answered alike in every place',
   async (condition) => {
     for (const place of ROUND) await only(place.replace('#', condition));
@@ -254,7 +260,7 @@ const SUBQUERIES: readonly string[] = [
   `(SELECT ${G} FROM a AS i JOIN a AS j ON i.id = j.id AND j.id = d.id LIMIT 1) IS NULL`,
 ];
 
-test.each(oneOf(3, SUBQUERIES))('%s', async (condition) => {
+test.each(oneOf(5, SUBQUERIES))('%s', async (condition) => {
   // Some others' rows have such values, and of the first two none of the own.
   for (const rows of ['n = 99', `id LIKE 'other%'`, 'n = 3']) {
     const from = `FROM (SELECT id, n, text FROM a WHERE ${rows}) AS d`;

@@ -1,4 +1,5 @@
 /** The embedded engine in its own process, as `npm test` has built it. */
+import { LOG_SCHEMA } from '../../src/engines/log-schema';
 import { mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,7 +20,16 @@ const FIXTURE = join(__dirname, '../fixture');
 
 async function openIn(cacheDir: string, options: Partial<RemoteOptions> = {}): Promise<RemoteEngine> {
   const file = join(__dirname, '../../dist/engines/duckdb/process/child.js');
-  return openRemoteEngine({ dataDir: FIXTURE, cacheDir, now: NOON, log: silentLog, threads: 1, file, ...options });
+  return openRemoteEngine({
+    declared: LOG_SCHEMA,
+    dataDir: FIXTURE,
+    cacheDir,
+    now: NOON,
+    log: silentLog,
+    threads: 1,
+    file,
+    ...options,
+  });
 }
 
 const limits = (): RunLimits => within(50_000);

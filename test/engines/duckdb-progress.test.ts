@@ -1,13 +1,14 @@
-import type { Standing } from '../../src/log/status-line';
+import type { Standing } from '../../src/engines/duckdb/engine/log';
 import { openDatabase } from '../../src/engines/duckdb/engine/database';
 import { DataFolder } from './data-folder';
+import { LOG_SCHEMA } from '../../src/engines/log-schema';
 
 async function progressOf(files: Readonly<Record<string, string>> | null): Promise<(Standing | null)[]> {
   const folder = await DataFolder.make(files ?? {});
   const standings: (Standing | null)[] = [];
   const log = { ...folder.log, progress: (standing: Standing | null) => standings.push(standing) };
   const { dataDir, cacheDir } = folder;
-  const options = { dataDir: files === null ? null : dataDir, cacheDir, now: null, log };
+  const options = { declared: LOG_SCHEMA, dataDir: files === null ? null : dataDir, cacheDir, now: null, log };
   const database = await openDatabase(options);
   await database.close();
   (await database.instance).closeSync();

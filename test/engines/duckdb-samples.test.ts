@@ -8,7 +8,7 @@ import { opened } from '../opened';
 const NOON = BigInt(Date.parse('2026-09-30T12:00:00Z')) * 1000n;
 const TABLES = [...LOG_SCHEMA.keys()];
 const open = (now: bigint | null): Promise<Engine> =>
-  openDuckDbEngine({ dataDir: null, cacheDir: 'unused', now, log: silentLog, threads: 1 });
+  openDuckDbEngine({ declared: LOG_SCHEMA, dataDir: null, cacheDir: 'unused', now, log: silentLog, threads: 1 });
 
 describe('Sample logs', () => {
   const engine = opened(() => open(NOON));

@@ -9,7 +9,7 @@ import { runtimeError } from '../../src/engines/duckdb/translate';
 import { leastTime } from '../cpu-time';
 import type { CallCost, MeasuredCall } from './call-costs';
 import { TranslationBench } from './duckdb-translation';
-import { runs } from '../scale';
+import { runs, oneOf } from '../scale';
 import { opened } from '../opened';
 
 const CHUNK = 2_048;
@@ -131,7 +131,7 @@ describe('a chunk of rows', () => {
     return (await reply()) as CallCost;
   };
 
-  test.each(CASES)(
+  test.each(oneOf(4, CASES))(
     '%s',
     async (call) => {
       // The first one is compiled meanwhile.

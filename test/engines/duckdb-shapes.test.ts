@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { SHAPES, type Shape } from './duckdb-shapes';
 import { restFieldsOf } from './fields';
 import { TranslationBench } from './duckdb-translation';
+import { oneOf } from '../scale';
 
 const FIELDS = restFieldsOf(
   `id STRING, timestamp TIMESTAMP, other RECORD*(z INT64), metadata RECORD*(n INT64, f FLOAT64, at TIMESTAMP, b BYTES, tags STRING*,
@@ -122,7 +123,7 @@ const FENCES = [
 ] as const;
 
 describe.each(FENCES)('%s', (_name, fence) => {
-  test.each(QUERIES)('%s', async (sql) => {
+  test.each(oneOf(2, QUERIES))('%s', async (sql) => {
     const { texts } = await benches.get('lists')!.run(sql, {}, 1000, fence);
     expect(texts.length).toBeGreaterThan(0);
     for (const shape of ['records', 'mixed'] as const) {

@@ -42,7 +42,7 @@ async function allSingle(
   table: string,
   fields: readonly RestField[],
 ): Promise<ReadonlySet<string>> {
-  return (await findSingleLists(connection, quoteName(table), fields, 2)).single;
+  return findSingleLists(connection, quoteName(table), fields, 2);
 }
 
 /** Parts pass for so many times larger than they are: they are read as those of a large table. */

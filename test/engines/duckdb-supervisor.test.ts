@@ -12,6 +12,7 @@ import { startProcess } from '../../src/engines/duckdb/process/start-process';
 import { Supervisor, type SupervisorOptions } from '../../src/engines/duckdb/process/supervisor';
 import { queryOf, within } from './queries';
 import { silentLog } from './silent-log';
+import { LOG_SCHEMA } from '../../src/engines/log-schema';
 
 jest.setTimeout(180_000);
 
@@ -108,7 +109,7 @@ it('a process that has been started already is the first one, unless it has ende
 
 /** Opens data, which does not open for one reason after the other, and then does. */
 const openingData = (faults: string[]) => (): Opening => {
-  const options = { dataDir: null, cacheDir: folder, now: null, samplesFile: null };
+  const options = { declared: LOG_SCHEMA, dataDir: null, cacheDir: folder, now: null, samplesFile: null };
   return { role: 'data', options, before: null, folders: faults.splice(0, 1) };
 };
 

@@ -1,11 +1,12 @@
 import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { ServiceError } from '../../src/errors';
+import { ServiceError } from '../../src/engines/service-error';
 import { openDatabase, type Database } from '../../src/engines/duckdb/engine/database';
 import { prepareCopy } from '../../src/engines/duckdb/engine/statements';
 import { Store } from '../../src/engines/duckdb/follow/store';
 import { DataFolder, ndjson } from './data-folder';
 import { queryOf, within } from './queries';
+import { LOG_SCHEMA } from '../../src/engines/log-schema';
 
 /** What SQL could do if, against all other walls, it were DuckDB's own: of a database that may open segments and write exports. */
 describe('The DuckDB behind a data folder', () => {
@@ -22,7 +23,15 @@ describe('The DuckDB behind a data folder', () => {
     folder = await DataFolder.make({ [name]: ndjson({ timestamp: '2026-01-01', id: SECRET }) });
     const { dataDir, cacheDir, log } = folder;
     exportsDir = join(cacheDir, 'exports');
-    database = await openDatabase({ dataDir, cacheDir, exportsDir, log, now: null, smallFile: 0 });
+    database = await openDatabase({
+      declared: LOG_SCHEMA,
+      dataDir,
+      cacheDir,
+      exportsDir,
+      log,
+      now: null,
+      smallFile: 0,
+    });
     await mkdir(exportsDir, { recursive: true });
     store = (await Store.of(cacheDir, dataDir, log)).files;
     cache = dirname(store);

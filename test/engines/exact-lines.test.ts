@@ -6,10 +6,10 @@ import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 
 import { ExactLines } from '../../src/engines/duckdb/data/exact-lines';
 import { storedValue } from '../../src/engines/duckdb/data/field-sql';
-import { scanOf } from '../../src/engines/duckdb/data/file-scan';
+import { ndjsonScan } from '../../src/engines/duckdb/data/file-scan';
 import { printLine } from '../../src/engines/duckdb/data/json-line';
 import { fittedRow, parsedRow } from '../../src/engines/duckdb/data/strict-row';
-import { RowTable } from '../../src/engines/duckdb/follow/row-table';
+import { RowTable } from '../../src/engines/duckdb/follow/hot-relations';
 import { quoteName } from '../../src/engines/duckdb/sql';
 import type { RestField } from '../../src/googlesql/rest-schema';
 import { Random } from '../dialect/random';
@@ -178,7 +178,7 @@ function read(lines: readonly string[]): Promise<readonly unknown[]> {
     const file = path.join(folder, 'lines.ndjson');
     writeFileSync(file, lines.map((line) => `${line}\n`).join(''));
     const values = FIELDS.map((one) => `${storedValue(one, quoteName(one.name), 'base64')} AS ${quoteName(one.name)}`);
-    return textsOf(connection, `SELECT ${values.join(', ')} FROM ${scanOf({ path: file, format: 'ndjson' }, FIELDS)}`);
+    return textsOf(connection, `SELECT ${values.join(', ')} FROM ${ndjsonScan(file, FIELDS, 0)}`);
   });
 }
 

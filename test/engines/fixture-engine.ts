@@ -1,3 +1,4 @@
+import { LOG_SCHEMA } from '../../src/engines/log-schema';
 import { join } from 'node:path';
 import type { Engine } from '../../src/engines/contract';
 import { openDuckDbEngine } from '../../src/engines/duckdb/engine/engine';
@@ -13,5 +14,12 @@ export const FIXTURE_END = 1_790_769_600_000_000n;
 export const openFixture = (options: Partial<DuckDbOptions> = {}): Promise<Engine> => {
   // Outside of Jest there is no worker: whoever opens it then has a folder.
   const { cacheDir = ofWorker.cacheDir() } = options;
-  return openDuckDbEngine({ dataDir: FIXTURE, now: FIXTURE_END, log: silentLog, ...options, cacheDir });
+  return openDuckDbEngine({
+    declared: LOG_SCHEMA,
+    dataDir: FIXTURE,
+    now: FIXTURE_END,
+    log: silentLog,
+    ...options,
+    cacheDir,
+  });
 };

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { StoredAnalyses, storedQueryOf } from '../../src/analysis/stored-analyses';
 import { identify, type Question } from '../../src/cache/stores';
 import { listQueries } from '../../src/endpoints/directory';
-import { SchemaFile } from '../../src/engines/duckdb/follow/schema-file';
+import { SchemaFile } from '../../src/engines/duckdb/data/schemas';
 import { scanFolder } from '../../src/engines/duckdb/follow/folder-scan';
 import { ServiceError } from '../../src/errors';
 import { openKeyRing } from '../../src/keys/key-ring';

@@ -1,4 +1,4 @@
-import { QueryError } from '../../src/errors';
+import { QueryError } from '../../src/googlesql/errors';
 import { brackets, expression } from './brackets';
 
 describe('precedence and association', () => {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { QueryError } from '../../src/errors';
+import { QueryError } from '../../src/googlesql/errors';
 import { lex } from '../../src/googlesql/lexer';
 import { runs } from '../scale';
 

@@ -1,5 +1,5 @@
 /** An unknown column that is a field of a record: the hint says how to reach it. */
-import { QueryError } from '../../src/errors';
+import { QueryError } from '../../src/googlesql/errors';
 import { resolve } from './environment';
 
 const hintOf = (sql: string): string | undefined => {

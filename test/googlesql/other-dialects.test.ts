@@ -1,5 +1,5 @@
 /** Functions of other dialects are called what GoogleSQL calls them; it has none of these names itself. */
-import { QueryError } from '../../src/errors';
+import { QueryError } from '../../src/googlesql/errors';
 import { findFunction } from '../../src/googlesql/functions/catalogue';
 import { otherDialectHint } from '../../src/googlesql/functions/other-dialects';
 import { parseQuery } from '../../src/googlesql/parser';

@@ -1,5 +1,5 @@
 /** Which names pipe operators leave, as BigQuery's reference and the tests of Google's analyser have it. */
-import { QueryError } from '../../src/errors';
+import { QueryError } from '../../src/googlesql/errors';
 import { fixesOrder } from '../../src/googlesql/row-order';
 import { parseQuery } from '../../src/googlesql/parser';
 import { columnsText, resolve } from './environment';

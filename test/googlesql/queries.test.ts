@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { lineAndColumn, QueryError } from '../../src/errors';
+import { lineAndColumn, QueryError } from '../../src/googlesql/errors';
 import { forEachChild, walk, type SyntaxNode } from '../../src/googlesql/syntax-walk';
 import { QUERY_BOUNDS } from '../../src/googlesql/bounds';
 import { lex } from '../../src/googlesql/lexer';

@@ -2,7 +2,7 @@
  * Names and types of results, and refusals, as Google's own analyser gives them: `resolver-cases.jsonl` holds what it
  * answered (emulator/ starts it), one query a line over the tables of `environment.ts`.
  */
-import { QueryError } from '../../src/errors';
+import { QueryError } from '../../src/googlesql/errors';
 import { jsonLines } from '../case-files';
 import { columnsText, resolve } from './environment';
 

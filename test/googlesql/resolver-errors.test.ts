@@ -1,5 +1,5 @@
 /** Faults: which, where in the text, and with what help. */
-import { QueryError } from '../../src/errors';
+import { QueryError } from '../../src/googlesql/errors';
 import { resolve } from './environment';
 import { cpuTime } from '../cpu-time';
 

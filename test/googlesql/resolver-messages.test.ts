@@ -2,7 +2,7 @@
  * Errors of meaning in BigQuery's words: `resolver-messages.jsonl` holds what Google's own analyser said (emulator/ starts it), one
  * query a line over the tables of `environment.ts`. Its suggestions are ours to make, as `hint`.
  */
-import { QueryError } from '../../src/errors';
+import { QueryError } from '../../src/googlesql/errors';
 import { jsonLines } from '../case-files';
 import { resolve } from './environment';
 

@@ -1,4 +1,4 @@
-import { QueryError } from '../../src/errors';
+import { QueryError } from '../../src/googlesql/errors';
 import { parseQuery } from '../../src/googlesql/parser';
 import { resolveQuery } from '../../src/googlesql/resolver';
 import type { TableSchema } from '../../src/googlesql/types';

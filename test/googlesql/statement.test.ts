@@ -1,4 +1,4 @@
-import { QueryError } from '../../src/errors';
+import { QueryError } from '../../src/googlesql/errors';
 import { lex } from '../../src/googlesql/lexer';
 import { parseQuery } from '../../src/googlesql/parser';
 import { checkStatement } from '../../src/googlesql/statement';

@@ -1,6 +1,6 @@
 /**
  * `npm run test:long -- hostile [N [SEED]]`: the requests known to have stopped the service, then N generated ones, then clients that do not
- * read, do not send, or leave. `-- soak [SECONDS [SEED]]`: those clients alone, and wide rows.
+ * read, do not send, or leave; with N = 0 none of them. `-- soak [SECONDS [SEED]]`: those clients alone, and wide rows.
  */
 import { generate } from './generate';
 import { KNOWN, LARGE } from './known';
@@ -16,8 +16,9 @@ async function main(count = 300, seed = 1): Promise<number> {
     process.stdout.write(`${name.padEnd(48)} ${answer} ${cost}, peak ${target.peakMemory.toFixed(0)} MiB\n`);
   };
   try {
-    const offences = await attack(target, first(count, generate(seed), [...KNOWN, ...LARGE]), show);
-    offences.push(...(await aftermath(target)), ...(await soaked(target, CLIENTS, seed, false)));
+    const known = count === 0 ? [] : [...KNOWN, ...LARGE];
+    const offences = await attack(target, first(count, generate(seed), known), show);
+    offences.push(...(await aftermath(target)), ...(await soaked(target, count === 0 ? 0 : CLIENTS, seed, false)));
     return tell(offences);
   } finally {
     await target.stop();

@@ -154,13 +154,8 @@ describe('parameters', () => {
     },
   );
 
-  it.each([
-    ['an array', '[{"project":"a"}]'],
-    ['broken', '{"project":'],
-    ['with a value of another type', '{"project":5}'],
-    ['with sql that is no text', '{"project":"a","sql":1}'],
-  ])('400: a JSON body %s', async (_what, body) => {
-    await refused(post(TYPED).type('json').send(body), 'invalidParameter');
+  it('400: a JSON body that is broken', async () => {
+    await refused(post(TYPED).type('json').send('{"project":'), 'invalidParameter');
   });
 
   it('400: the same parameter in URL and body', async () => {
@@ -201,24 +196,10 @@ describe('parameters', () => {
 });
 
 describe('sizes', () => {
-  it('413: a body of more than 256 KiB, even if nobody reads it', async () => {
-    await refused(
-      post(PLAIN)
-        .type('json')
-        .send(`{"x":"${'x'.repeat(300_000)}"}`),
-      'payloadTooLarge',
-    );
-  });
-
   it('414: a URL of more than 96 KiB, and one of 96 KiB is answered', async () => {
     const url = (length: number): string => `${PLAIN}?project=a&x=`.padEnd(length, 'x');
     await get(url(98_304)).expect(200);
     await refused(get(url(98_305)), 'uriTooLong');
-  });
-
-  it('431: headers of more than 32 KiB', async () => {
-    await get(`${PLAIN}?project=a`).set('X-Long', 'x'.repeat(30_000)).expect(200);
-    await refused(get(`${PLAIN}?project=a`).set('X-Long', 'x'.repeat(33_000)), 'headersTooLarge');
   });
 
   it('a long URL and long headers together are answered', async () => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { LQL_CODES, LqlError } from '../../src/lql/lql-error';
 import { readLql } from '../../src/lql/read';
+import { lqlErrorFor } from '../../src/run/lql-text';
 import { toSql } from '../../src/lql/sql';
 import { cpuTime } from '../cpu-time';
 import { DEFAULT_NOW } from './case-file';
@@ -45,7 +46,7 @@ describe('any text is read or refused with a code', () => {
         expect(LQL_CODES).toContain(error.code);
         const { start, end } = error.span;
         expect(start >= 0 && start <= end && end <= text.length).toBe(true);
-        const { details } = error.toServiceError(text);
+        const { details } = lqlErrorFor(error, text);
         expect(details.line).toBeGreaterThan(0);
         expect(details.column).toBeGreaterThan(0);
         expect(Array.from(details.near ?? '').length).toBeLessThanOrEqual(81);

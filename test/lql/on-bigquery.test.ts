@@ -21,8 +21,8 @@ overOwnLocalBigQuery(
       await gate.close();
       await engine.close();
     });
-    testRowsOver('the local BigQuery', (sql, tables) => runThroughGate(engine, gate, 'raw_lql')(sql, tables));
-    testCanaries('the local BigQuery', (sql, tables) => runThroughGate(engine, gate, 'raw_canaries')(sql, tables));
+    testRowsOver('the local BigQuery', (sql, tables) => runThroughGate(engine, gate, 'raw_lql')(sql, tables), 4);
+    testCanaries('the local BigQuery', (sql, tables) => runThroughGate(engine, gate, 'raw_canaries')(sql, tables), 3);
   },
   ['--data', folder.path],
 );

@@ -1,3 +1,4 @@
+import { LOG_SCHEMA } from '../../src/engines/log-schema';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,7 +17,13 @@ let engine: Engine;
 let gate: Gate;
 
 beforeAll(async () => {
-  engine = await openDuckDbEngine({ dataDir: folder.path, cacheDir, now: DEFAULT_NOW, log: silentLog });
+  engine = await openDuckDbEngine({
+    declared: LOG_SCHEMA,
+    dataDir: folder.path,
+    cacheDir,
+    now: DEFAULT_NOW,
+    log: silentLog,
+  });
   gate = new Gate(engine);
 }, 60_000);
 
@@ -27,5 +34,5 @@ afterAll(async () => {
   rmSync(cacheDir, { recursive: true });
 });
 
-testRowsOver('the embedded engine', (sql, tables) => runThroughGate(engine, gate, 'raw_lql')(sql, tables));
-testCanaries('the embedded engine', (sql, tables) => runThroughGate(engine, gate, 'raw_canaries')(sql, tables));
+testRowsOver('the embedded engine', (sql, tables) => runThroughGate(engine, gate, 'raw_lql')(sql, tables), 2);
+testCanaries('the embedded engine', (sql, tables) => runThroughGate(engine, gate, 'raw_canaries')(sql, tables), 2);

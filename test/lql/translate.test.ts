@@ -1,6 +1,7 @@
-import { QueryError, ServiceError } from '../../src/errors';
+import { ServiceError } from '../../src/errors';
+import { QueryError } from '../../src/googlesql/errors';
 import { LEVELS } from '../../src/lql/operand';
-import { openLql } from '../../src/lql/read';
+import { openLql } from '../../src/run/lql-text';
 import type { NamedType, SqlType } from '../../src/googlesql/types';
 import { DEFAULT_NOW } from './case-file';
 

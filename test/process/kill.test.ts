@@ -135,3 +135,46 @@ it(`serves every row once after ${String(KILLS)} kills`, async () => {
   }
   expect({ seed: SEED, ...served }).toEqual({ seed: SEED, c: writer.written, ids: writer.written });
 });
+
+it('A second service over one CACHE_DIR waits, and takes over when the first has ended, also by a kill', async () => {
+  const folder = stage.folder();
+  const data = path.join(folder, 'data');
+  mkdirSync(data);
+  writeFileSync(
+    path.join(folder, 'queries/count.sql'),
+    '/*\nid: 5b0f6c1e-5a0e-4c57-9a41-2f1d0c7e8a99\nname: count\ncache_ttl: 0\n*/\nSELECT COUNT(*) AS c FROM raw_postgres_logs\n',
+  );
+  const add = (id: string): void =>
+    appendFileSync(
+      path.join(data, 'raw_postgres_logs.ndjson'),
+      `${JSON.stringify({ id, timestamp: '2026-09-30T11:00:00Z', event_message: id })}\n`,
+    );
+  const environment = { API_KEY, METRICS_KEY: `${API_KEY}-of-the-metrics`, DATA_DIR: data };
+  const get = async (at: string, place: string, key: string): Promise<[number, unknown]> => {
+    const response = await fetch(`${at}${place}`, { headers: { 'X-API-KEY': key } });
+    return [response.status, await response.json()];
+  };
+  const counted = (at: string): Promise<[number, unknown]> => get(at, '/api/endpoints/query/count', API_KEY);
+  add('a');
+  let holder = stage.start(environment, folder);
+  await holder.ready();
+  for (const [i, signal] of (['SIGKILL', 'SIGTERM'] as const).entries()) {
+    const next = stage.start(environment, folder);
+    const at = await next.base();
+    await next.logged(/Another process has CACHE_DIR: nothing is served until that ends/);
+    expect((await get(at, '/health', API_KEY))[0]).toBe(200);
+    const [status, ready] = await get(at, '/ready', environment.METRICS_KEY);
+    expect([status, ready]).toMatchObject([503, { status: 'starting', detail: [{ component: 'data_folder' }] }]);
+    expect((await counted(at))[0]).toBe(503);
+    add(signal);
+    holder.signal(signal);
+    await holder.exit;
+    const ended = performance.now();
+    await next.ready();
+    expect(performance.now() - ended).toBeLessThan(60_000);
+    expect(await counted(at)).toMatchObject([200, { result: [{ c: i + 2 }] }]);
+    expect((await get(at, '/ready', environment.METRICS_KEY))[1]).toMatchObject({ status: 'ready', detail: [] });
+    expect(next.err).not.toMatch(/is damaged|are read again/);
+    holder = next;
+  }
+});

@@ -1,3 +1,4 @@
+import { LOG_SCHEMA } from '../../src/engines/log-schema';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +11,6 @@ import { defaultLookbackSuite } from './default-lookback';
 defaultLookbackSuite('the embedded engine', async () => {
   const cacheDir = await mkdtemp(join(tmpdir(), 'logquay-'));
   const dataDir = join(__dirname, '../fixture');
-  const engine = await openDuckDbEngine({ dataDir, cacheDir, now: FIXTURE_END, log: silentLog });
+  const engine = await openDuckDbEngine({ declared: LOG_SCHEMA, dataDir, cacheDir, now: FIXTURE_END, log: silentLog });
   return { engine, dispose: () => rm(cacheDir, { recursive: true }) };
 });

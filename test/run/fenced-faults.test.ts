@@ -1,4 +1,5 @@
 /** What a key with pins is answered where a query fails on a value: nothing that depends on the order of evaluation. */
+import { LOG_SCHEMA } from '../../src/engines/log-schema';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +13,13 @@ let fenced: Consumer;
 let plain: Consumer;
 beforeAll(async () => {
   const open = (): ReturnType<typeof openDuckDbEngine> =>
-    openDuckDbEngine({ dataDir: join(__dirname, '../fixture'), cacheDir, now: FIXTURE_END, log: silentLog });
+    openDuckDbEngine({
+      declared: LOG_SCHEMA,
+      dataDir: join(__dirname, '../fixture'),
+      cacheDir,
+      now: FIXTURE_END,
+      log: silentLog,
+    });
   fenced = await Consumer.over(await open(), { fenced: true });
   plain = await Consumer.over(await open());
 });

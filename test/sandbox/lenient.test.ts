@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
-import { QueryError } from '../../src/errors';
+import { QueryError } from '../../src/googlesql/errors';
 import { surveyQuery } from '../../src/googlesql/parser';
 import { originalSpan, rewriteLeniently } from '../../src/sandbox/lenient';
 import { runs } from '../scale';

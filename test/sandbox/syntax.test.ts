@@ -1,5 +1,5 @@
 /** On every case file: what is a query to our parser is one to Google's, and the other way round. */
-import { QueryError } from '../../src/errors';
+import { QueryError } from '../../src/googlesql/errors';
 import { surveyQuery } from '../../src/googlesql/parser';
 import { checkStatement } from '../../src/googlesql/statement';
 import { lex } from '../../src/googlesql/lexer';

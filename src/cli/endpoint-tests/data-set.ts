@@ -2,13 +2,11 @@ import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-import { MOST_OF_LIST, readBounded } from '../../files';
+import { MOST_OF_LIST, readBounded, systemCode } from '../../files';
 import { LOG_SCHEMA } from '../../engines/log-schema';
 import { type RestField, parseRestSchema, RestSchemaError } from '../../googlesql/rest-schema';
-import { systemCode } from '../../errors';
 import { writeExact } from '../../json';
-import type { EndpointTest, Tables, TestFile } from './test-file';
-import { TestFileError } from './test-file';
+import { type EndpointTest, type Tables, type TestFile, TestFileError } from './test-file';
 
 /** The tables and the present that tests run on. */
 export interface DataSet {

@@ -2,8 +2,8 @@ import { type Document, parseDocument } from 'yaml';
 import { z } from 'zod';
 
 import { jsonSchemaOf } from '../../endpoints/settings-json-schema';
-import { ERRORS, lineAndColumn, type Reason, systemCode } from '../../errors';
-import { MOST_OF_LIST, readBounded } from '../../files';
+import { ERRORS, lineAndColumn, type Reason } from '../../errors';
+import { systemCode, MOST_OF_LIST, readBounded } from '../../files';
 
 /** A file of tests cannot be read: one line for each fault, `file:line: reason`. */
 export class TestFileError extends Error {

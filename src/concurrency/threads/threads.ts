@@ -5,7 +5,8 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 
-import { QueryError, ServiceError } from '../../errors';
+import { ServiceError } from '../../engines/service-error';
+import { QueryError } from '../../googlesql/errors';
 import { AllowanceSpent, withAllowance } from '../allowance';
 import { type RunLimits, unlimited } from '../deadline';
 import { WorkerDied, WorkerPool, WorkerTimeout } from '../worker-pool';

@@ -1,6 +1,6 @@
 /** What a result's schema makes of it: the columns, and the writer of its rows, compiled once per schema. */
 import { LRUCache } from 'lru-cache';
-import { QueryError } from '../../errors';
+import { QueryError } from '../../googlesql/errors';
 import { columnsOf, parseRestSchema, RestSchemaError } from '../../googlesql/rest-schema';
 import type { NamedType } from '../../googlesql/types';
 import { malformedAnswer } from './api-failure';

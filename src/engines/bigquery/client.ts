@@ -1,6 +1,6 @@
 /** Queries, dry runs and pings, all behind the circuit breaker; none after `close`. */
 import { type BreakerState, CircuitBreaker } from '../../concurrency/circuit-breaker';
-import { ServiceError } from '../../errors';
+import { ServiceError } from '../service-error';
 import { type BoundParameter, elementOf } from '../bound-parameter';
 import type { EngineQuery, RunLimits } from '../contract';
 import { withinLimits } from '../../concurrency/deadline';

@@ -2,7 +2,8 @@
 import type { BreakerState } from '../../concurrency/circuit-breaker';
 import { raceLimits } from '../../concurrency/deadline';
 import { FairSlots } from '../../concurrency/fair-slots';
-import { QueryError, ServiceError } from '../../errors';
+import { ServiceError } from '../service-error';
+import { QueryError } from '../../googlesql/errors';
 import { readDescriptions } from '../../googlesql/descriptions';
 import type { NamedType, TableSchema } from '../../googlesql/types';
 import type {

@@ -4,7 +4,7 @@
  * no query without its filter: one that requires a filter on its partitions.
  */
 import { type Clock, SYSTEM_CLOCK } from '../../concurrency/clock';
-import { ServiceError } from '../../errors';
+import { ServiceError } from '../service-error';
 import type { RunLimits } from '../contract';
 import { ApiFailure, isTransient } from './api-failure';
 import type { DryRunQuery } from './api';

@@ -3,7 +3,8 @@
  * evaluation may quote a row, one of compilation a part of the stored query.
  */
 import { deadlineExceeded } from '../../concurrency/deadline';
-import { QueryError, type QueryFault, type Reason, ServiceError } from '../../errors';
+import { type Reason, ServiceError } from '../service-error';
+import { QueryError, type QueryFault } from '../../googlesql/errors';
 import { executionFault, type ExecutionFault, OUT_OF_MEMORY } from '../execution-faults';
 import { type ApiFailure, isTransient } from './api-failure';
 

@@ -3,7 +3,7 @@ import { yieldToEventLoop } from '../../concurrency/concurrently';
 import { countOf, type QueryResponse, rowsOf, writeRow, resultShape, type ResultShape } from './api';
 import type { EngineQuery, LineSink, EngineResult } from '../contract';
 import { malformedAnswer } from './api-failure';
-import { ServiceError } from '../../errors';
+import { ServiceError } from '../service-error';
 
 const MIB = 1024n * 1024n;
 /** MiB that are billed of each table that is read, at least. */

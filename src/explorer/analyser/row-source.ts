@@ -1,5 +1,5 @@
 import { analyseConsumer, type ConsumerText } from '../../analysis/consumer-query';
-import { QueryError } from '../../errors';
+import { QueryError } from '../../googlesql/errors';
 import { isAggregateCall, walk } from '../../googlesql/syntax-walk';
 import { LqlError } from '../../lql/lql-error';
 import { readLql } from '../../lql/read';

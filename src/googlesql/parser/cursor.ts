@@ -1,4 +1,4 @@
-import { QueryError } from '../../errors';
+import { QueryError } from '../errors';
 import { BoundsError, type Bounds } from '../bounds';
 import type { Identifier, Parameter, Span } from '../syntax';
 import type { Token } from '../lexer';

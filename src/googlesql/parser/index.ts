@@ -1,4 +1,4 @@
-import { QueryError } from '../../errors';
+import { QueryError } from '../errors';
 import { lex, type Token } from '../lexer';
 import { BoundsError, QUERY_BOUNDS, type Bounds } from '../bounds';
 import { checkStatement, secondStatement, secondStatementError } from '../statement';

@@ -5,7 +5,7 @@
  * Fenced (docs/decisions/fence.md): where tables have guard columns, whatever may fail is evaluated only on rows whose
  * guards do not say FALSE.
  */
-import { QueryError } from '../../errors';
+import { QueryError } from '../errors';
 import { columnsOfCtesRead } from '../columns-read';
 import type { ResolvedQuery } from '../resolved';
 import { Names, PREFIX } from './names';

@@ -1,5 +1,5 @@
 /** What the printing of one query shares: its names, the guards of its tables, its CTEs, the size of what is printed. */
-import { QueryError } from '../../errors';
+import { QueryError } from '../errors';
 import type { Names } from './names';
 
 /** Characters of printed SQL at the most; BigQuery takes 1 MB. */

@@ -1,5 +1,5 @@
 /** Calls by name: which function, which overload, which part of a date. */
-import { QueryError } from '../../errors';
+import { QueryError } from '../errors';
 import { functionNames, type SqlFunction, namedFunction } from '../functions/catalogue';
 import type { ScalarName } from '../functions/function-table';
 import { matchFunction, type Match, type Slot } from '../functions/match';

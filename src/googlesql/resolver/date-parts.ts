@@ -1,5 +1,5 @@
 /** Date parts: which there are, and which function or type takes which. */
-import { QueryError } from '../../errors';
+import { QueryError } from '../errors';
 import type { DatePart, Expression } from '../syntax';
 import { nearest, suggestion } from './suggestion';
 

@@ -1,5 +1,5 @@
 /** Expressions: from the syntax tree to typed trees over columns. */
-import { spend } from '../../concurrency/allowance';
+import { step } from '../steps';
 import { supertype } from '../coercion';
 import { decimalText } from '../literals/number';
 import type { Expr, ResolvedCase, ResolvedLiteral } from '../resolved';
@@ -32,7 +32,7 @@ import { EXTRACT_PARTS, partName } from './date-parts';
 
 /** The typed tree of an expression. Throws QueryError. */
 export function resolveExpr(context: Context, expression: Expression): Expr {
-  spend();
+  step();
   const { session } = context;
   if (session.survey === null) return resolveKind(context, expression);
   return session.survey.recover(

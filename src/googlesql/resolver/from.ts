@@ -1,5 +1,5 @@
 /** FROM: a relation, and the names that it brings into scope. Items to the right see those to the left in UNNEST. */
-import { QueryError } from '../../errors';
+import { QueryError } from '../errors';
 import { isArrayPath } from '../from-paths';
 import { insteadOfTableFunction } from '../functions/other-dialects';
 import type { Column, Cte, Expr, Relation, ResolvedQuery } from '../resolved';

@@ -2,7 +2,7 @@
 import type { Expr, Column, ColumnRef, Relation } from '../resolved';
 import { operandsOf, type Replace } from '../resolved-walk';
 import { typeText } from '../type-names';
-import { QueryError } from '../../errors';
+import { QueryError } from '../errors';
 import type { Expression, GroupBy, GroupingItem, OrderSuffix, PipeGroupBy, Span } from '../syntax';
 import { shortType } from './access';
 import { supportsGrouping } from './comparable';

@@ -1,5 +1,5 @@
 /** From the syntax tree to the resolved tree: every name a column, every expression typed, every conversion written. */
-import { QueryError } from '../../errors';
+import { QueryError } from '../errors';
 import type { ResolvedQuery } from '../resolved';
 import type { Query } from '../syntax';
 import { resolveQueryIn } from './queries';

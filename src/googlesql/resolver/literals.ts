@@ -1,5 +1,5 @@
 /** Literals of the syntax tree as typed values. */
-import { QueryError } from '../../errors';
+import { QueryError } from '../errors';
 import { decimalText, floatText, integerText } from '../literals/number';
 import { temporalValue, rangeValue } from '../literals/temporal';
 import type { ResolvedLiteral } from '../resolved';

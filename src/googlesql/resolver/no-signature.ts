@@ -1,5 +1,5 @@
 /** The error of a call that no signature takes, in BigQuery's words. */
-import type { QueryError } from '../../errors';
+import type { QueryError } from '../errors';
 import type { SqlFunction } from '../functions/catalogue';
 import type { Expr } from '../resolved';
 import { spread } from '../functions/match';

@@ -1,5 +1,5 @@
 /** Operators: arithmetic, comparison, logic, and the tests that are spelt with words. */
-import { QueryError } from '../../errors';
+import { QueryError } from '../errors';
 import { findFunction, OPERATORS } from '../functions/catalogue';
 import type { ScalarName } from '../functions/function-table';
 import { matchFunction } from '../functions/match';

@@ -28,7 +28,7 @@ import { NameList, scopeOf, type Scope } from './scope';
 import { resolveSelectList, type ListItem, asValue } from './select-list';
 import { invalid, type CteScope, type Session } from './session';
 import { orderAfter } from '../row-order';
-import { NOWHERE } from '../resolved-nodes';
+import { NO_SPAN } from '../resolved-nodes';
 import { shortType } from './access';
 import { supportsGrouping } from './comparable';
 import { resolveCondition, resolveExpr } from './expression';
@@ -213,7 +213,7 @@ class Pipeline {
     const ordered = this.order !== null;
     if (list.open) this.session.survey?.markUnknown(output);
     // A column that is read by nothing has to be there all the same.
-    for (const { column } of list.columns) this.session.ref(column, NOWHERE);
+    for (const { column } of list.columns) this.session.ref(column, NO_SPAN);
     return { query: { ctes: this.entries, relation, output, valueTable, ordered }, names: list };
   }
 

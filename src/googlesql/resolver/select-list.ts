@@ -1,5 +1,5 @@
 /** The select list: expressions, and stars spelt out. */
-import { QueryError } from '../../errors';
+import { QueryError } from '../errors';
 import type { Expr, Column, OutputColumn, Relation } from '../resolved';
 import type { Identifier, SelectExpression, SelectItem, SelectStar, Span, Select } from '../syntax';
 import type { SqlType } from '../types';

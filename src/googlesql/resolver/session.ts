@@ -1,6 +1,6 @@
 /** What one resolution shares: fresh column ids, the scans that columns come from, and what is known of literals. */
-import { spend } from '../../concurrency/allowance';
-import { QueryError } from '../../errors';
+import { step } from '../steps';
+import { QueryError } from '../errors';
 import type { Operand } from '../coercion';
 import type { Column, ColumnRef, Cte, Expr, ResolvedLiteral } from '../resolved';
 import type { Identifier, Span } from '../syntax';
@@ -66,7 +66,7 @@ export class Session {
   }
 
   column(name: string | null, type: SqlType): Column {
-    spend();
+    step();
     this.budget.columns(1);
     return { id: this.#nextColumn++, name: name ?? '', type };
   }

@@ -1,5 +1,5 @@
 /** Unknown names: what may have been meant, and what there is. */
-import { QueryError } from '../../errors';
+import { QueryError } from '../errors';
 import { otherDialectHint } from '../functions/other-dialects';
 import type { Span } from '../syntax';
 import type { NestedField } from './nested-field';

@@ -1,5 +1,5 @@
 /** Resolving a query as far as it goes: faults are collected, and what depends on one gives no further fault. */
-import { QueryError } from '../../errors';
+import { QueryError } from '../errors';
 
 /** Faults of one query that are collected; resolving ends there. */
 const MOST_FAULTS = 20;

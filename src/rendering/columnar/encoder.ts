@@ -1,10 +1,11 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 
 import { childEnvironment } from '../../concurrency/child-environment';
 import { type Clock, SYSTEM_CLOCK } from '../../concurrency/clock';
-import { ServiceError } from '../../errors';
+import { ServiceError } from '../../engines/service-error';
 import { END, fileTooLarge, type Opening, TOO_LARGE } from './opening';
 
 /** MiB of a process's heap: parts of rows that are being read. */
@@ -18,6 +19,20 @@ const PATIENCE = 30_000;
 export type TakeBytes = (bytes: Uint8Array) => Promise<void>;
 
 type Child = ChildProcessByStdio<Writable, Readable, Readable>;
+
+/**
+ * Before work is spent on rows: an image for BigQuery alone may have no DuckDB (docs/containers.md).
+ *
+ * @throws ServiceError notImplemented
+ */
+export function checkParquet(): void {
+  try {
+    createRequire(__filename).resolve('@duckdb/node-api');
+  } catch {
+    const hint = 'Ask for application/x-ndjson or text/csv.';
+    throw new ServiceError('notImplemented', 'This installation has no DuckDB, which writes Parquet.', { hint });
+  }
+}
 
 /**
  * Encodes rows as Parquet in a process of its own, which is there as long as the export (docs/decisions/exports.md). It

@@ -1,7 +1,7 @@
 /** What a column of a Parquet file holds: the natural type for each of GoogleSQL's (docs/exports.md). */
 import type { NamedType, SqlType, StructField } from '../../googlesql/types';
 import { writeSync } from 'node:fs';
-import { ServiceError } from '../../errors';
+import { ServiceError } from '../../engines/service-error';
 
 export type ColumnType =
   | { readonly kind: ScalarKind }

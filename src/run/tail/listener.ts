@@ -92,7 +92,7 @@ export class Listener {
   }
 
   /** As `give`; resolves when the client has taken it. */
-  async giveAtItsPace(bytes: Uint8Array): Promise<void> {
+  async giveWhenRead(bytes: Uint8Array): Promise<void> {
     this.#send(bytes);
     try {
       await this.options.writer.drained();

@@ -89,7 +89,7 @@ export class SharedTail {
     listener.position = { epoch: end.epoch, after: end.upTo };
     if (rows.length === 0) return;
     this.options.onRows(rows.length);
-    await listener.giveAtItsPace(bytes);
+    await listener.giveWhenRead(bytes);
   }
 
   async #advance(): Promise<void> {

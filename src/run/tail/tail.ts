@@ -6,7 +6,7 @@ import { withoutMovingStarts } from '../../endpoints/parameters';
 import { readSwitch } from '../../endpoints/reserved-parameters';
 import { ServiceError } from '../../errors';
 import type { Key } from '../../keys/key';
-import { openLql } from '../../lql/read';
+import { openLql } from '../lql-text';
 import type { Engine } from '../../engines/contract';
 import { authorise, checkResolves } from '../authorise';
 import { limitsOf } from '../execute';
@@ -99,7 +99,7 @@ async function follow(
     return from === null ? null : listener.idOf(position);
   };
   listener.begin(from === null && rows.length > 0 ? null : start);
-  if (rows.length > 0) await listener.giveAtItsPace(await rowEvents(rows, { ...start, epoch, upTo }, idOf));
+  if (rows.length > 0) await listener.giveWhenRead(await rowEvents(rows, { ...start, epoch, upTo }, idOf));
   await shared.join(listener);
 }
 

@@ -1,4 +1,5 @@
 /** One run of the tester: so many expressions from one seed. */
+import { oneOf } from '../../scale';
 import { Random } from '../random';
 import type { Findings } from './difference';
 import type { Engines } from './engines';
@@ -17,6 +18,8 @@ export interface RunOptions {
   readonly seed: number;
   /** Of functions, constructs and places. */
   readonly only?: RegExp | undefined;
+  /** One of so many of these. */
+  readonly part?: number;
 }
 
 /**
@@ -26,13 +29,17 @@ export interface RunOptions {
 export async function run(
   engines: Pick<Engines, 'embedded' | 'reference'>,
   findings: Findings,
-  { count, seed, only }: RunOptions,
+  { count, seed, only, part = 1 }: RunOptions,
   progress: (done: number) => void = () => undefined,
 ): Promise<void> {
   const scalar = new ScalarCheck(engines, findings);
-  const chosen = (names: readonly string[]): string[] => names.filter((name) => only?.test(name) ?? true);
+  const chosen = (names: readonly string[]) =>
+    oneOf(
+      part,
+      names.filter((name) => only?.test(name) ?? true),
+    );
   const [starts, aggregates, places] = [chosen(STARTS), chosen(AGGREGATES), chosen(PLACE_NAMES)];
-  const kinds = NAME_KINDS.filter((kind) => only?.test(kind) ?? true);
+  const kinds = chosen(NAME_KINDS);
   if (starts.length + aggregates.length + places.length + kinds.length === 0) throw new Error('Nothing of that name.');
   for (let round = 0; ; round++) {
     const randomOf = (name: string): Random => new Random(hash(`${seed} ${round} ${name}`));

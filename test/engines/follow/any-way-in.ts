@@ -1,6 +1,6 @@
 /** Rows of a folder that is read at once are those of the same lines that come in any other way. */
 import type { Engine } from '../../../src/engines/contract';
-import { ServiceError } from '../../../src/errors';
+import { ServiceError } from '../../../src/engines/service-error';
 import type { DuckDbOptions } from '../../../src/engines/duckdb/engine/options';
 import { Random } from '../../dialect/random';
 import { DataFolder } from '../data-folder';
@@ -9,6 +9,8 @@ import { RowLines, SCHEMA, type Table, TABLES } from './row-lines';
 
 /** Milliseconds until rows that do not become the right ones are wrong. */
 const PATIENCE = 30_000;
+/** Milliseconds more that it may take where it says that it is behind. */
+const SLOWEST = 180_000;
 
 const SHOWN = 5;
 
@@ -97,9 +99,17 @@ async function differs(
         };
       }
     }
-    if (difference === null || performance.now() > end) return difference;
+    if (difference === null) return null;
+    const late = performance.now() - end;
+    // On a busy machine the service says that it is behind; rows that it does not miss are lost.
+    if (late > SLOWEST || (late > 0 && !isBehind(engine()))) return difference;
     await sleep(200);
   }
+}
+
+/** Whether there are rows that are known and not served yet. */
+function isBehind(engine: Engine): boolean {
+  return engine.dataStatus?.()?.tables.some(({ behind }) => behind > 0) ?? false;
 }
 
 /** A table that is inferred is there with its first row; before that is read, the table is not served. */

@@ -52,6 +52,10 @@ describe('The kind of a fault', () => {
     expect(faultKind(new Error('IO Error: Could not write file "secret": No space left on device'))).toBe(
       'no space left',
     );
+    expect(faultKind(new Error('IO Error: Cannot open file "secret": Permission denied'))).toBe('EACCES');
+    expect(faultKind(new Error('TransactionContext Error: Failed to commit: could not allocate block of size 1'))).toBe(
+      'Out of Memory Error',
+    );
     expect(faultKind(new Error('secret'))).toBe('unknown');
   });
 });

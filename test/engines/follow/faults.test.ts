@@ -2,7 +2,6 @@
 import {
   appendFile,
   chmod,
-  mkdir,
   readdir,
   readFile,
   rename,
@@ -14,12 +13,15 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DuckDBInstance } from '@duckdb/node-api';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 
 import type { Engine } from '../../../src/engines/contract';
 import { ExactLines } from '../../../src/engines/duckdb/data/exact-lines';
 import type { DuckDbOptions } from '../../../src/engines/duckdb/engine/options';
-import { RowTable } from '../../../src/engines/duckdb/follow/row-table';
+import { LiveFolder } from '../../../src/engines/duckdb/follow/live-folder';
+import { LiveTable } from '../../../src/engines/duckdb/follow/live-table';
+import { RowTable } from '../../../src/engines/duckdb/follow/hot-relations';
 import { SegmentFile } from '../../../src/engines/duckdb/follow/segment-file';
 import { Store } from '../../../src/engines/duckdb/follow/store';
 import { DataFolder, ndjson, rowsOf } from '../data-folder';
@@ -251,15 +253,21 @@ it.each([
   const fault = new Error('Out of Memory Error');
   jest.spyOn(RowTable.prototype, 'insert').mockRejectedValue(fault);
   jest.spyOn(SegmentFile.prototype, 'add').mockRejectedValue(fault);
-  await start({ [`${TABLE}.ndjson`]: ndjson(row('a')), 'other.ndjson': '' }, { complete: false, ...options });
+  const files = { [`${TABLE}.ndjson`]: ndjson(row('a')), 'other.ndjson': '', 'free.ndjson': ndjson({ n: 1 }) };
+  await start(files, { complete: false, ...options });
   await eventually(() => expect(engine.dataStatus?.()?.degraded).toMatch(/cannot be stored.*Out of Memory/));
   await eventually(() =>
     expect(rowsOf(engine, `SELECT id FROM ${TABLE}`)).rejects.toMatchObject({ reason: 'backendUnavailable' }),
   );
+  // Nobody knows its fields yet.
+  const unread = { reason: 'backendUnavailable', details: { retryAfter: 5 } };
+  await expect(rowsOf(engine, 'SELECT n FROM (SELECT n FROM free)')).rejects.toMatchObject(unread);
   expect(await rowsOf(engine, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
   expect(await rowsOf(engine, 'SELECT id FROM raw_postgres_logs')).toEqual([]);
+  await expect(rowsOf(engine, 'SELECT n FROM other')).rejects.toMatchObject({ fault: 'invalidQuery' });
   jest.restoreAllMocks();
   await become('a');
+  await eventually(async () => expect(await rowsOf(engine, 'SELECT n FROM free')).toEqual([{ n: 1 }]));
   await eventually(() => expect(engine.dataStatus?.()?.degraded).toBeNull());
 });
 
@@ -362,16 +370,94 @@ describe('Where CACHE_DIR cannot be written', () => {
     engine = await folder.open(STORED);
     expect(await ids()).toEqual(['a', 'b']);
   });
+});
 
-  it('the service starts all the same', async () => {
-    await start({ [`${TABLE}.ndjson`]: ndjson(row('a')) }, STORED);
-    await engine.close();
-    const { files } = await store();
-    await rm(files, { recursive: true });
-    await mkdir(join(files, 'hot.duckdb', 'folder'), { recursive: true });
-    await appendFile(path(`${TABLE}.ndjson`), ndjson(row('b')));
-    engine = await folder.open();
-    await become('a', 'b');
+it('A checkpoint that comes at the wrong moment leaves everything as it is', async () => {
+  const starts = jest.spyOn(LiveFolder.prototype, 'start');
+  const { run } = DuckDBConnection.prototype;
+  const refusals: unknown[] = [];
+  let over = Promise.resolve();
+  jest.spyOn(DuckDBConnection.prototype, 'run').mockImplementation(async function (
+    this: DuckDBConnection,
+    sql,
+    ...rest
+  ) {
+    if (sql !== 'CHECKPOINT hot') return run.call(this, sql, ...rest);
+    // Something else is being written, and is for a while.
+    const [, other] = starts.mock.calls.at(-1)!;
+    await run.call(other, 'BEGIN TRANSACTION');
+    await run.call(other, 'CREATE TABLE hot.other (n INTEGER)');
+    over = sleep(1_500)
+      .then(() => run.call(other, 'ROLLBACK'))
+      .then(() => undefined);
+    return run.call(this, sql).catch((error: unknown) => {
+      refusals.push(error);
+      throw error;
+    });
+  });
+  await start({ [`${TABLE}/x.ndjson`]: ndjson(row('a')) }, { tailBytes: 0 });
+  const isLong = jest.spyOn(Store.prototype, 'isLong').mockResolvedValue(true);
+  await eventually(() => expect(refusals).toHaveLength(1));
+  isLong.mockRestore();
+  await over;
+  await settled('a');
+  expect(degraded()).toBeNull();
+  await appendFile(path(`${TABLE}/x.ndjson`), ndjson(row('b')));
+  await become('a', 'b');
+  await engine.close();
+  jest.restoreAllMocks();
+  folder.logged.splice(0);
+  engine = await folder.open();
+  expect(await ids()).toEqual(['a', 'b']);
+  expect(folder.logged.map(({ message }) => message)).toEqual(['Table ready']);
+});
+
+describe('A service that ends', () => {
+  it('takes away first what nobody reads any more', async () => {
+    const { run, closeSync } = DuckDBConnection.prototype;
+    const closed = new WeakSet<DuckDBConnection>();
+    const endings: Promise<void>[] = [];
+    const late: string[] = [];
+    await start({ [`${TABLE}/x.ndjson`]: ndjson(row('a')) }, { complete: false, ...STORED });
+    await eventually(async () => expect(await segments()).toHaveLength(1));
+    jest.spyOn(DuckDBConnection.prototype, 'closeSync').mockImplementation(function (this: DuckDBConnection) {
+      closed.add(this);
+      closeSync.call(this);
+    });
+    jest.spyOn(DuckDBConnection.prototype, 'run').mockImplementation(async function (this: DuckDBConnection, ...given) {
+      if (!/^(?:DETACH|DROP)/.test(given[0])) return run.call(this, ...given);
+      if (endings.length === 0) endings.push(engine.close());
+      await sleep(500);
+      // DuckDB does not survive it.
+      if (closed.has(this)) late.push(given[0]);
+      return run.call(this, ...given);
+    });
+    await rm(path(`${TABLE}/x.ndjson`));
+    await eventually(() => expect(endings).toHaveLength(1));
+    await Promise.all(endings);
+    await sleep(700);
+    expect(late).toEqual([]);
+  });
+
+  it('stores what has been written, or leaves it to the next one, and complains of neither', async () => {
+    const { seal } = LiveTable.prototype;
+    const endings: Promise<void>[] = [];
+    await start({}, { complete: false, ...STORED });
+    const seals = jest.spyOn(LiveTable.prototype, 'seal').mockImplementation(async function (this: LiveTable, sealed) {
+      if (endings.length === 0) endings.push(engine.close());
+      await sleep(500);
+      return seal.call(this, sealed);
+    });
+    await writeFile(path(`${TABLE}.ndjson`), ndjson(row('a')));
+    await eventually(() => expect(endings).toHaveLength(1));
+    await Promise.all(endings);
+    await sleep(700);
+    seals.mockRestore();
+    const faults = folder.logged.filter(({ level }) => level === 'error');
+    expect(faults).toEqual([]);
+    engine = await folder.open(STORED);
+    await become('a');
+    expect(folder.logged.filter(({ message }) => message === 'Rows stored')).toHaveLength(1);
   });
 });
 

@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib';
 
 import type { Engine } from '../../../src/engines/contract';
 import type { DuckDbOptions } from '../../../src/engines/duckdb/engine/options';
-import { RowTable } from '../../../src/engines/duckdb/follow/row-table';
+import { RowTable } from '../../../src/engines/duckdb/follow/hot-relations';
 import { DataFolder, ndjson, rowsOf } from '../data-folder';
 import { eventually } from './eventually';
 

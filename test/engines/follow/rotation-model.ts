@@ -19,8 +19,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
-import { ContentFault, readContent } from '../../../src/engines/duckdb/follow/content';
-import { ChangedContent, resumeDigest } from '../../../src/engines/duckdb/follow/content-digest';
+import { ContentFault, readContent, ChangedContent, resumeDigest } from '../../../src/engines/duckdb/follow/content';
 import { isMoved } from '../../../src/engines/duckdb/follow/copies';
 import { type FolderScan, scanFolder } from '../../../src/engines/duckdb/follow/folder-scan';
 import type { Source, SourceRecord } from '../../../src/engines/duckdb/follow/source';

@@ -9,6 +9,7 @@ import { memoryShares } from '../../../src/engines/duckdb/process/memory-shares'
 import type { RestField } from '../../../src/googlesql/rest-schema';
 import { DataFolder, ndjson, rowsOf } from '../data-folder';
 import { eventually } from './eventually';
+import { LOG_SCHEMA } from '../../../src/engines/log-schema';
 
 jest.setTimeout(120_000);
 
@@ -141,7 +142,14 @@ describe.each(Object.entries(CASES))('%s', (_, { files, leftOut = 0, single = BO
 /** Lists that are stored as their element, of the first part. */
 async function singleOfFirst(options: Partial<DuckDbOptions>): Promise<string[]> {
   const { dataDir, cacheDir, log } = folder;
-  const database: Database = await openDatabase({ dataDir, cacheDir, log, now: null, ...options });
+  const database: Database = await openDatabase({
+    declared: LOG_SCHEMA,
+    dataDir,
+    cacheDir,
+    log,
+    now: null,
+    ...options,
+  });
   const tables = database.data.acquire();
   const [first] = tables.find('logs')?.parts ?? [];
   tables.release();

@@ -1,5 +1,4 @@
-import type { Segment } from '../../../src/engines/duckdb/follow/segment';
-import { SegmentsOfTable } from '../../../src/engines/duckdb/follow/segments-of-table';
+import { type Segment, SegmentsOfTable } from '../../../src/engines/duckdb/follow/segment';
 
 const MIB = 1024 * 1024;
 const HOUR = 3_600_000_000n;

@@ -9,10 +9,10 @@ import {
   ContentDigest,
   DIGEST_BLOCK,
   resumeDigest,
-} from '../../../src/engines/duckdb/follow/content-digest';
-import type { FoundFile } from '../../../src/engines/duckdb/follow/folder-scan';
-import { type Progress, START } from '../../../src/engines/duckdb/follow/records';
-import { readSourceName } from '../../../src/engines/duckdb/follow/source-name';
+  type Progress,
+  START,
+} from '../../../src/engines/duckdb/follow/content';
+import { type FoundFile, readSourceName } from '../../../src/engines/duckdb/follow/folder-scan';
 import { SourcesOfTable } from '../../../src/engines/duckdb/follow/sources-of-table';
 import { cpuTimeOf } from '../../cpu-time';
 import { LONG } from '../../scale';
@@ -60,6 +60,21 @@ it.each([
 it.each(['x_2.log', 'x-7.log', 'x_12345678.log', 'x__y.log', 'x-v20260929.log'])('%s is no rotated file', (name) => {
   expect(readSourceName(name, () => false)).toMatchObject({ table: name.slice(0, -4), rotated: false });
 });
+
+it.each(['', 'what comes next\n', 'what comes next, which is longer than that\n'])(
+  'A copy is read where its original was truncated before anything was read of it, and has %j since',
+  async (next) => {
+    const of = sources();
+    const content = 'before the truncation\n';
+    const copy = await found('x.ndjson.1', 'inode 2', content);
+    await reconcile(of, await found('x.ndjson', 'inode 1', content), copy);
+    expect(paths(of)).toEqual({ 1: 'x.ndjson' });
+    const now = await found('x.ndjson', 'inode 1', next);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await reconcile(of, now, copy);
+    expect(paths(of)).toEqual({ 1: 'x.ndjson', 2: 'x.ndjson.1' });
+  },
+);
 
 it('An inode that another family has had hides no rotation', async () => {
   const of = sources();

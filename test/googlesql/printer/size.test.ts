@@ -1,5 +1,5 @@
 /** What is printed is bounded, and printing takes time in proportion to the text. */
-import { QueryError } from '../../../src/errors';
+import { QueryError } from '../../../src/googlesql/errors';
 import { printQuery } from '../../../src/googlesql/printer';
 import { resolve } from '../environment';
 import { cpuTime } from '../../cpu-time';

@@ -6,7 +6,10 @@ import { Consumer } from '../consumer';
 import { oneOf } from '../../scale';
 
 overLocalBigQuery('fenced', (local) => {
-  answersLogQueries('the local BigQuery, with pins', () => openEngineOn(local().host), { fenced: true });
+  answersLogQueries('the local BigQuery, with pins', () => openEngineOn(local().host), {
+    fenced: true,
+    part: 2,
+  });
 
   describe('what the sandbox accepts', () => {
     let sent: Consumer;
@@ -42,8 +45,11 @@ overLocalBigQuery('fenced', (local) => {
 overOwnLocalBigQuery(
   'evaluated before filters',
   (local) => {
-    answersLogQueries('the local BigQuery, --eager', () => openEngineOn(local().host));
-    answersLogQueries('the local BigQuery, --eager, with pins', () => openEngineOn(local().host), { fenced: true });
+    for (const [name, fenced] of [
+      ['the local BigQuery, --eager', false],
+      ['the local BigQuery, --eager, with pins', true],
+    ] as const)
+      answersLogQueries(name, () => openEngineOn(local().host), { fenced, part: 4 });
   },
   ['--eager'],
 );

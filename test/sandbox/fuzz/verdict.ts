@@ -1,5 +1,5 @@
 /** The gate's own verdict on a text, without the walls that cost a worker or an engine: what our parser says. */
-import { QueryError } from '../../../src/errors';
+import { QueryError } from '../../../src/googlesql/errors';
 import { surveyQuery, unsupportedError } from '../../../src/googlesql/parser';
 import { printQuery } from '../../../src/googlesql/printer';
 import { resolveQuery } from '../../../src/googlesql/resolver';

@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 
-import type { Progress } from '../../../log/status-line';
+import type { Progress } from '../engine/log';
 
 /** How often DuckDB is asked how far a statement is, in milliseconds. */
 const LOOK_AGAIN = 200;

@@ -25,49 +25,26 @@ export function storedType(field: RestField): string {
 /**
  * The kept value of a field that was read as `jsonType`. Every array that is missing or null becomes the empty one, at
  * every depth: a REPEATED field of BigQuery is never NULL, and no query has to guard against it later.
- *
- * @param single paths of lists that hold one element, which is kept in their place
  */
-export function storedValue(
-  field: RestField,
-  read: string,
-  bytes: 'base64' | 'blob',
-  single: ReadonlySet<string> = new Set(),
-): string {
-  return new Conversion(bytes, single).convert(field, { sql: read, path: field.name, present: false }, 0);
+export function storedValue(field: RestField, read: string, bytes: 'base64' | 'blob'): string {
+  return valueOf(field, read, bytes, false, 0);
 }
 
-/** An expression of the field at a path; `present`: it is never NULL. */
-interface Read {
-  readonly sql: string;
-  readonly path: string;
-  readonly present: boolean;
-}
-
-class Conversion {
-  constructor(
-    private readonly bytes: 'base64' | 'blob',
-    private readonly single: ReadonlySet<string>,
-  ) {}
-
-  convert(field: RestField, { sql, path, present }: Read, depth: number): string {
-    if (field.mode === 'REPEATED') {
-      const item = { ...field, mode: 'NULLABLE' as const };
-      if (this.single.has(path)) return this.convert(item, { sql: `${sql}[1]`, path, present: true }, depth);
-      const variable = `v${depth}`;
-      const value = this.convert(item, { sql: variable, path, present: true }, depth + 1);
-      return `coalesce(${value === variable ? sql : `list_transform(${sql}, lambda ${variable}: ${value})`}, [])`;
-    }
-    if (field.type === 'TIMESTAMP') return `timezone('UTC', ${sql})`;
-    if (field.type === 'BYTES') return this.bytes === 'base64' ? `from_base64(${sql})` : sql;
-    if (field.type !== 'RECORD') return sql;
-    const parts = field.fields.map((inner) => {
-      const read = `${sql}.${quoteName(inner.name)}`;
-      const value = this.convert(inner, { sql: read, path: `${path}.${inner.name}`, present: false }, depth);
-      return { name: inner.name, read, value };
-    });
-    if (parts.every(({ read, value }) => read === value)) return sql;
-    const packed = `struct_pack(${parts.map(({ name, value }) => `${quoteName(name)} := ${value}`).join(', ')})`;
-    return present ? packed : `CASE WHEN ${sql} IS NOT NULL THEN ${packed} END`;
+/** @param present whether the expression is never NULL */
+function valueOf(field: RestField, sql: string, bytes: 'base64' | 'blob', present: boolean, depth: number): string {
+  if (field.mode === 'REPEATED') {
+    const variable = `v${depth}`;
+    const value = valueOf({ ...field, mode: 'NULLABLE' }, variable, bytes, true, depth + 1);
+    return `coalesce(${value === variable ? sql : `list_transform(${sql}, lambda ${variable}: ${value})`}, [])`;
   }
+  if (field.type === 'TIMESTAMP') return `timezone('UTC', ${sql})`;
+  if (field.type === 'BYTES') return bytes === 'base64' ? `from_base64(${sql})` : sql;
+  if (field.type !== 'RECORD') return sql;
+  const parts = field.fields.map((inner) => {
+    const read = `${sql}.${quoteName(inner.name)}`;
+    return { name: inner.name, read, value: valueOf(inner, read, bytes, false, depth) };
+  });
+  if (parts.every(({ read, value }) => read === value)) return sql;
+  const packed = `struct_pack(${parts.map(({ name, value }) => `${quoteName(name)} := ${value}`).join(', ')})`;
+  return present ? packed : `CASE WHEN ${sql} IS NOT NULL THEN ${packed} END`;
 }

@@ -8,29 +8,17 @@ export const LONGEST_LINE = 16 * 1024 * 1024;
 /** At least so many bytes of lines are read at once. */
 const LEAST_BLOCK = 1024 * 1024;
 
-interface SourceFile {
-  readonly path: string;
-  readonly format: 'ndjson' | 'parquet';
-  /** Of NDJSON: bytes of the longest line, if it is known. */
-  readonly longest?: number;
+/** A table function that reads a Parquet file. @param numbered whether it has a column `file_row_number` */
+export function parquetScan(path: string, numbered: boolean): string {
+  return `read_parquet(${quoteText(exactPath(path))}, hive_partitioning = false, file_row_number = ${numbered})`;
 }
 
-/** A table function that reads one file; its columns are the fields, or for null whatever the file holds. */
-export function scanOf(file: SourceFile, fields: readonly RestField[] | null): string {
-  const path = quoteText(exactPath(file.path));
-  if (file.format === 'parquet')
-    return `read_parquet(${path}, hive_partitioning = false, file_row_number = ${fields !== null})`;
-  const common = `${path}, format = 'newline_delimited', maximum_object_size = ${objectSize(file.longest)}, hive_partitioning = false`;
-  if (fields === null) {
-    return `read_json(${common}, records = true, ignore_errors = true, sample_size = 100000, map_inference_threshold = -1, field_appearance_threshold = 0)`;
-  }
+/** A table function that reads the fields from NDJSON. @param longest bytes of the longest line */
+export function ndjsonScan(path: string, fields: readonly RestField[], longest: number): string {
+  // DuckDB takes twice this of memory for each thread, before it reads anything.
+  const most = Math.min(LONGEST_LINE, Math.max(LEAST_BLOCK, 2 * longest));
   const columns = fields.map((field) => `${quoteText(field.name)}: ${quoteText(jsonType(field))}`).join(', ');
-  return `read_json(${common}, columns = {${columns}})`;
-}
-
-/** DuckDB takes twice this of memory for each thread, before it reads anything. */
-function objectSize(longest = LONGEST_LINE): number {
-  return Math.min(LONGEST_LINE, Math.max(LEAST_BLOCK, 2 * longest));
+  return `read_json(${quoteText(exactPath(path))}, format = 'newline_delimited', maximum_object_size = ${most}, hive_partitioning = false, columns = {${columns}})`;
 }
 
 /** DuckDB reads paths as patterns: a bracket class of one character is that character. */

@@ -1,14 +1,21 @@
-import type { DuckDBConnection, DuckDBType } from '@duckdb/node-api';
+import {
+  type DuckDBConnection,
+  DuckDBListType,
+  DuckDBMapType,
+  DuckDBStructType,
+  type DuckDBType,
+  DuckDBVarCharType,
+  LIST,
+  STRUCT,
+} from '@duckdb/node-api';
 
 import type { RestField } from '../../../googlesql/rest-schema';
-import { quoteName, quoteText } from '../sql';
-import { jsonType, storedType, storedValue } from './field-sql';
-import { holdsLists, holdsNullArrays } from './null-arrays';
-import { listValues, shapedColumn } from './parquet-columns';
-import { MOST_ROW_VALUES, TOO_WIDE } from './row-values';
-import { scanOf } from './file-scan';
 import type { LeftOutReason } from '../../contract';
+import { jsonOf, quoteName, quoteText } from '../sql';
 import type { Watch } from './conversion-progress';
+import { jsonType, storedType, storedValue } from './field-sql';
+import { parquetScan } from './file-scan';
+import { MOST_ROW_VALUES, TOO_WIDE, valuesOfItem } from './row-values';
 
 /** So many rows that are left out are named. */
 const NAMED = 10;
@@ -49,11 +56,11 @@ interface Reading {
  */
 export async function loadParquet(
   connection: DuckDBConnection,
-  file: { readonly path: string },
+  path: string,
   fields: readonly RestField[],
   { table, source, rules, watch }: ParquetTarget,
 ): Promise<LeftOutOfFile[]> {
-  const all = scanOf({ path: file.path, format: 'parquet' }, fields);
+  const all = parquetScan(path, true);
   const columns = new Map(
     (await columnsOf(connection, `SELECT * FROM ${all}`)).map((column) => [column.name.toLowerCase(), column]),
   );
@@ -89,7 +96,7 @@ export async function loadParquet(
           ? 'no_timestamp'
           : 'does_not_fit',
     count: Number(count),
-    first: lines.map((line) => ({ file: file.path, line: Number(line), reason })),
+    first: lines.map((line) => ({ file: path, line: Number(line), reason })),
   }));
 }
 
@@ -184,4 +191,102 @@ function faultOf(readings: readonly Reading[], { timed, identified }: ParquetTar
   ]);
   if (faults.length === 0) return null;
   return `CASE ${faults.map(({ sql, reason }) => `WHEN ${sql} THEN ${quoteText(reason)}`).join(' ')} END`;
+}
+
+/** Whether a field is a list or holds one. */
+export function holdsLists(field: RestField): boolean {
+  return field.mode === 'REPEATED' || field.fields.some(holdsLists);
+}
+
+/** A condition, never NULL: a list in the value of that field is NULL or holds one. The value has the field's own type. */
+export function holdsNullArrays(field: RestField, sql: string): string {
+  return nullIn(field, sql, 0);
+}
+
+function nullIn(field: RestField, sql: string, depth: number): string {
+  if (field.mode !== 'REPEATED') {
+    const parts = field.fields
+      .filter(holdsLists)
+      .map((inner) => nullIn(inner, `${sql}.${quoteName(inner.name)}`, depth));
+    return `(${sql} IS NOT NULL AND (${parts.join(' OR ')}))`;
+  }
+  // list_count leaves NULLs out.
+  const itself = `${sql} IS NULL OR list_count(${sql}) <> len(${sql})`;
+  const item = { ...field, mode: 'NULLABLE' as const };
+  if (!holdsLists(item)) return `(${itself})`;
+  const variable = `v${depth}`;
+  const inside = `list_transform(${sql}, lambda ${variable}: ${nullIn(item, variable, depth + 1)})`;
+  return `(${itself} OR coalesce(list_bool_or(${inside}), false))`;
+}
+
+/**
+ * A Parquet column in the shape that its field declares: DuckDB's casts of records go by name and fill in NULL for what
+ * is missing, but none makes a list of a plain value, as log shippers write records.
+ */
+export function shapedColumn(field: RestField, type: DuckDBType, sql: string): string {
+  return shaped(field, type, sql, 0);
+}
+
+function shaped(field: RestField, type: DuckDBType, sql: string, depth: number): string {
+  if (field.mode === 'REPEATED' && type instanceof DuckDBMapType) {
+    return shaped(field, entriesOf(type), `map_entries(${sql})`, depth);
+  }
+  if (field.mode !== 'REPEATED') return shapedItem(field, type, sql, depth);
+  const item = { ...field, mode: 'NULLABLE' as const };
+  if (!(type instanceof DuckDBListType)) {
+    return `CASE WHEN ${sql} IS NOT NULL THEN [${shapedItem(item, type, sql, depth)}] END`;
+  }
+  const variable = `p${depth}`;
+  const value = shapedItem(item, type.valueType, variable, depth + 1);
+  // BigQuery's arrays hold no NULL.
+  const present = `list_filter(${sql}, lambda x: x IS NOT NULL)`;
+  return value === variable ? present : `list_transform(${present}, lambda ${variable}: ${value})`;
+}
+
+function shapedItem(field: RestField, type: DuckDBType, sql: string, depth: number): string {
+  // DuckDB takes a column of JSON at its word, and writes NaN of a list's number.
+  if (field.type === 'JSON') return jsonOf(`CAST(TRY_CAST(${sql} AS JSON) AS VARCHAR)`);
+  if (field.type === 'TIMESTAMP' && type instanceof DuckDBVarCharType) return instantOf(sql);
+  if (field.type !== 'RECORD' || !(type instanceof DuckDBStructType)) return sql;
+  const parts = field.fields.flatMap((inner) => {
+    const index = type.entryNames.findIndex((name) => name.toLowerCase() === inner.name.toLowerCase());
+    if (index === -1) return [];
+    const read = `${sql}.${quoteName(type.entryNames[index]!)}`;
+    return [{ name: inner.name, read, value: shaped(inner, type.entryTypes[index]!, read, depth) }];
+  });
+  if (parts.length === 0 || parts.every(({ read, value }) => read === value)) return sql;
+  const packed = `struct_pack(${parts.map(({ name, value }) => `${quoteName(name)} := ${value}`).join(', ')})`;
+  return `CASE WHEN ${sql} IS NOT NULL THEN ${packed} END`;
+}
+
+/** A map as BigQuery loads it: a list of records. */
+function entriesOf({ keyType: key, valueType: value }: DuckDBMapType): DuckDBListType {
+  return LIST(STRUCT({ key, value }));
+}
+
+/** SQL, a number or NULL: values in the lists of a column (`MOST_ROW_VALUES`); null: it has no lists. */
+export function listValues(field: RestField, type: DuckDBType, sql: string, depth = 0): string | null {
+  if (field.mode === 'REPEATED' && type instanceof DuckDBMapType) {
+    return listValues(field, entriesOf(type), `map_entries(${sql})`, depth);
+  }
+  if (field.mode === 'REPEATED' && type instanceof DuckDBListType) {
+    const variable = `n${depth}`;
+    const item = listValues({ ...field, mode: 'NULLABLE' }, type.valueType, variable, depth + 1);
+    const inside = item === null ? '' : ` + list_sum(list_transform(${sql}, lambda ${variable}: ${item}))`;
+    return `coalesce(len(${sql}) * ${valuesOfItem(field)}${inside}, 0)`;
+  }
+  if (!(type instanceof DuckDBStructType)) return null;
+  const parts = field.fields.flatMap((inner) => {
+    const index = type.entryNames.findIndex((name) => name.toLowerCase() === inner.name.toLowerCase());
+    if (index === -1) return [];
+    return listValues(inner, type.entryTypes[index]!, `${sql}.${quoteName(type.entryNames[index]!)}`, depth) ?? [];
+  });
+  const itself = field.mode === 'REPEATED' ? [`if(${sql} IS NULL, 0, ${valuesOfItem(field)})`] : [];
+  return [...itself, ...parts].join(' + ') || null;
+}
+
+/** DuckDB would read a text that names no zone in the zone of a row before it. */
+function instantOf(text: string): string {
+  const namesNone = String.raw`regexp_full_match(${text}, '\s*[\d-]+(?:[ Tt]+[\d:.]*)?\s*')`;
+  return `CASE WHEN ${namesNone} THEN timezone('UTC', TRY_CAST(${text} AS TIMESTAMP)) ELSE TRY_CAST(${text} AS TIMESTAMPTZ) END`;
 }

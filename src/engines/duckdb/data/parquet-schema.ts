@@ -7,9 +7,8 @@ import {
   type DuckDBType,
 } from '@duckdb/node-api';
 import type { RestField } from '../../../googlesql/rest-schema';
-import { countOf, MOST_FIELDS, unitedFields } from '../follow/fields';
-import { NAMED } from '../follow/left-out';
-import { scanOf } from './file-scan';
+import { countOf, MOST_FIELDS, NAMED, unitedFields } from '../follow/inferred-schema';
+import { parquetScan } from './file-scan';
 
 const TYPES: Readonly<Partial<Record<DuckDBTypeId, RestField['type']>>> = {
   [DuckDBTypeId.BOOLEAN]: 'BOOL',
@@ -47,7 +46,7 @@ export async function inferredColumns(
   leftOut: Set<string>,
 ): Promise<readonly RestField[]> {
   let all = fields;
-  const read = await connection.prepare(`SELECT * FROM ${scanOf({ path, format: 'parquet' }, null)}`);
+  const read = await connection.prepare(`SELECT * FROM ${parquetScan(path, false)}`);
   for (let i = 0; i < read.columnCount; i++) {
     const field = fieldOf(read.columnName(i), read.columnType(i));
     if (all.some(({ name }) => name.toLowerCase() === field.name.toLowerCase())) continue;

@@ -33,25 +33,16 @@ function listPaths(
   });
 }
 
-/** Lists of a relation that are worth storing as their elements. */
-export interface SingleLists {
-  /** Their paths: all but one row in `mostOdd` hold one element. */
-  readonly single: ReadonlySet<string>;
-  /** Whether every row does. */
-  readonly everywhere: boolean;
-}
-
-/** @param mostOdd one row in so many may hold another number of elements */
+/** Paths of the lists of a relation that are worth storing as their elements. @param mostOdd one row in so many may hold another number of them */
 export async function findSingleLists(
   connection: DuckDBConnection,
   relation: string,
   fields: readonly RestField[],
   mostOdd = MOST_ODD,
-): Promise<SingleLists> {
+): Promise<ReadonlySet<string>> {
   const paths = listPaths(fields);
   const single = new Set<string>();
-  let everywhere = true;
-  if (paths.length === 0) return { single, everywhere };
+  if (paths.length === 0) return single;
   const counts = paths.map(({ sql }) => `count(*) FILTER (len(${sql}) = 1)`);
   const reader = await connection.runAndReadAll(`SELECT count(*), ${counts.join(', ')} FROM ${relation}`);
   const [rows, ...ones] = reader.getRows()[0]!.map(Number);
@@ -59,9 +50,8 @@ export async function findSingleLists(
     const odd = rows! - ones[i]!;
     if (rows === 0 || odd * mostOdd > rows! || !above.every((outer) => single.has(outer))) continue;
     single.add(path);
-    everywhere &&= odd === 0;
   }
-  return { single, everywhere };
+  return single;
 }
 
 /** The condition on a row with lists that each of `single` holds one element; null: it holds for every row. */

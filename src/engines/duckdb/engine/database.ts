@@ -53,6 +53,7 @@ async function openFolder(options: DuckDbOptions, dataDir: string): Promise<Data
   const folder = await LiveFolder.open({
     dataDir,
     cacheDir: options.cacheDir,
+    declared: options.declared,
     log,
     resources: options.conversion ?? resourcesOf(options),
     complete: options.complete ?? true,
@@ -94,7 +95,7 @@ async function openFolder(options: DuckDbOptions, dataDir: string): Promise<Data
 }
 
 function openSamples(options: DuckDbOptions, before: Contents | null): Database {
-  const { now } = options;
+  const { now, declared } = options;
   const samplesUntil =
     before !== null && 'samplesUntil' in before ? before.samplesUntil : (now ?? BigInt(Date.now()) * 1000n);
   const open = (): Promise<DuckDBInstance> =>
@@ -107,7 +108,7 @@ function openSamples(options: DuckDbOptions, before: Contents | null): Database 
     instance: open(),
     reopen: open,
     contents: { samplesUntil },
-    data: new StoredTables(sampleTables('samples')),
+    data: new StoredTables(sampleTables('samples', declared)),
     target: `duckdb:samples-${SAMPLES_VERSION}-${samplesUntil}${clockOf(options)}`,
     status: null,
     folder: null,
@@ -184,14 +185,14 @@ async function fillSamples(
   instance: DuckDBInstance,
   connection: DuckDBConnection,
   place: string,
-  { log, memory }: DuckDbOptions,
+  { log, memory, declared }: DuckDbOptions,
   until: bigint,
 ): Promise<void> {
   const started = performance.now();
   await connection.run(`ATTACH ${place}`);
   const second = await instance.connect();
   try {
-    await makeSamples([connection, second], 'samples', until, log.progress ?? (() => undefined));
+    await makeSamples([connection, second], 'samples', until, declared, log.progress ?? (() => undefined));
   } finally {
     second.closeSync();
   }

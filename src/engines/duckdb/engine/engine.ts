@@ -8,8 +8,12 @@ import {
 } from '@duckdb/node-api';
 
 import { Threads } from '../../../concurrency/threads/threads';
-import { ServiceError } from '../../../errors';
+import { QueryError } from '../../../googlesql/errors';
+import { ServiceError } from '../../service-error';
 import { executionFault } from '../../execution-faults';
+import { COMPOSED_BOUNDS } from '../../../googlesql/bounds';
+import { tablesRead } from '../../../googlesql/from-paths';
+import { parseQuery } from '../../../googlesql/parser';
 import type { NamedType, TableSchema } from '../../../googlesql/types';
 import {
   type ArrivedRange,
@@ -113,6 +117,23 @@ function busyTables(): ServiceError {
 function unservedTable(): ServiceError {
   const message = 'The rows of a table that is read cannot be served now.';
   return new ServiceError('backendUnavailable', message, { retryAfter: 5 });
+}
+
+/** Its fields are not known yet, as they are those of its rows. */
+function isUnread({ schema, unserved }: StoredTable): boolean {
+  return unserved === true && schema.columns.length === 0;
+}
+
+/** For `catch`: what is wrong with a text over a table that has not been read yet is not known. */
+function rethrowOf(sql: string, { tables }: TableSnapshot): (error: unknown) => never {
+  return (error) => {
+    const unread = new Set(tables.filter(isUnread).map(({ schema }) => schema.name));
+    if (error instanceof QueryError && unread.size > 0) {
+      const read = tablesRead(parseQuery(sql, COMPOSED_BOUNDS));
+      if (read.some(({ node: { path } }) => path.length === 1 && unread.has(path[0]!.name))) throw unservedTable();
+    }
+    throw error;
+  };
 }
 
 /** The caller's rows in temporary tables take one of so many shares of the memory that DuckDB has (docs/decisions/fence.md). */
@@ -347,7 +368,9 @@ export class DuckDbEngine implements Engine {
     const wanted = { hideBytes, isoTimestamps, sorted, output, maxRows: lastRow, stored, fence };
     try {
       const { remember } = over;
-      const translation = await this.#translations.translation(sql, parameters, wanted, tables, limits, remember);
+      const translation = await this.#translations
+        .translation(sql, parameters, wanted, tables, limits, remember)
+        .catch(rethrowOf(sql, tables));
       const { before } = translation;
       if (translation.tables.some((name) => tables.find(name)?.unserved === true)) throw unservedTable();
       const valuesOf = (statement: Statement): BoundValue[] =>
@@ -426,7 +449,9 @@ export class DuckDbEngine implements Engine {
     checkLimits(limits);
     const { tables } = this.#data;
     // Tables have no project or data set here.
-    const known = paths.flatMap(([name = '', ...rest]) => (rest.length > 0 ? [] : (tables.get(name)?.schema ?? [])));
+    const found = paths.flatMap(([name = '', ...rest]) => (rest.length > 0 ? [] : (tables.get(name) ?? [])));
+    if (found.some(isUnread)) throw unservedTable();
+    const known = found.map(({ schema }) => schema);
     return { schemas: new Map(known.map((table) => [table.name, table])), names: [...tables.keys()] };
   }
 
@@ -436,7 +461,8 @@ export class DuckDbEngine implements Engine {
     const reading = { hideBytes: false, maxRows: 1, stored: true, fence: null };
     const tables = this.#data.acquire();
     try {
-      return (await this.#translations.translation(sql, parameters, reading, tables, limits)).columns;
+      const translation = this.#translations.translation(sql, parameters, reading, tables, limits);
+      return (await translation.catch(rethrowOf(sql, tables))).columns;
     } finally {
       tables.release();
     }

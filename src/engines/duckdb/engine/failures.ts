@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { abortError } from '../../../concurrency/deadline';
-import { QueryError, ServiceError } from '../../../errors';
+import { ServiceError } from '../../service-error';
+import { QueryError } from '../../../googlesql/errors';
 import type { Log } from './log';
 import { kindOf, messageOf } from './native-error';
 import { isShortage, OutOfMemory, PassingFailure } from './shared-memory';

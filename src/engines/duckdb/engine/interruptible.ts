@@ -1,5 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { RunLimits } from '../../contract';
+import { SYSTEM_CLOCK } from '../../../concurrency/clock';
 import { abortError, deadlineExceeded, remaining } from '../../../concurrency/deadline';
 
 /** DuckDB forgets an interrupt that comes before a query has begun: it is repeated until the query has ended. */
@@ -26,7 +27,8 @@ export async function supervise<T>(
     interrupting = setInterval(() => connection.interrupt(), REPEAT_MS);
   };
   const onAbort = (): void => interrupt(abortError());
-  const timer = setTimeout(() => interrupt(deadlineExceeded()), remaining(limits));
+  // Node's own timer ends at once where there is no deadline.
+  const cancel = SYSTEM_CLOCK.after(remaining(limits), () => interrupt(deadlineExceeded()));
   limits.signal.addEventListener('abort', onAbort);
   if (limits.signal.aborted) onAbort();
   try {
@@ -38,7 +40,7 @@ export async function supervise<T>(
     if ('error' in outcome) throw outcome.error;
     return outcome.value;
   } finally {
-    clearTimeout(timer);
+    cancel();
     clearInterval(interrupting);
     limits.signal.removeEventListener('abort', onAbort);
   }

@@ -2,7 +2,7 @@ import type { DuckDBDataChunk, DuckDBPreparedStatement } from '@duckdb/node-api'
 
 import { yieldToEventLoop } from '../../../concurrency/concurrently';
 import { bufferOf } from '../../contract';
-import { ServiceError } from '../../../errors';
+import { ServiceError } from '../../service-error';
 import type { NamedType } from '../../../googlesql/types';
 import type { ListShape } from '../translate';
 import { bindValues, type BoundValue } from './bound-value';

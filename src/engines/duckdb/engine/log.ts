@@ -1,4 +1,15 @@
-import type { Progress } from '../../../log/status-line';
+/** Where long work stands. */
+export interface Standing {
+  /** What is done, as a sentence begins: `Converting raw_edge_logs`. */
+  readonly what: string;
+  readonly done: number;
+  readonly total: number;
+  /** What is counted: `rows`, `MB`, or `%` where only the part of the whole is known. */
+  readonly unit: string;
+}
+
+/** Takes where long work stands, as often as it likes to tell; null: it is done. */
+export type Progress = (standing: Standing | null) => unknown;
 
 /** The part of pino's interface that the engine writes to: an object of facts, then the sentence. */
 export interface Log {

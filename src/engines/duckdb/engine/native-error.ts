@@ -17,3 +17,8 @@ export function kindOf(error: unknown): string {
 export function isBreakdown(error: unknown): boolean {
   return /^(?:FATAL|INTERNAL) Error/.test(messageOf(error));
 }
+
+/** Data that the service cannot start with. The message names the file or table and what would be right. */
+export class DataFault extends Error {
+  override readonly name = 'DataFault';
+}

@@ -1,3 +1,4 @@
+import type { RestField } from '../../../googlesql/rest-schema';
 import type { FolderStatus } from '../../contract';
 import type { Resources } from '../follow/backlog';
 import type { Log } from './log';
@@ -5,6 +6,8 @@ import type { Log } from './log';
 export interface DuckDbOptions {
   /** The folder with the tables' files; null: a week of made-up logs. It is only read. */
   readonly dataDir: string | null;
+  /** Tables that are described without a schema.json, and those of the samples. */
+  readonly declared: ReadonlyMap<string, readonly RestField[]>;
   /** Where segments of tables are stored; made if missing. */
   readonly cacheDir: string;
   /** Where exports are written, if there is a data folder; default: none are. Beside `cacheDir` the only folder that SQL could reach. */

@@ -2,10 +2,10 @@
 import { Threads } from '../../../concurrency/threads/threads';
 import { columnsOf } from '../../../googlesql/rest-schema';
 import type { Engine } from '../../contract';
-import { LOG_SCHEMA } from '../../log-schema';
 import { wholeTable } from '../data/part';
 import { folderSchemas } from '../follow/folder-schemas';
 import { quoteName } from '../sql';
+import type { DuckDbOptions } from './options';
 import { Translations } from './translation-cache';
 
 export type SchemaEngine = Pick<Engine, 'kind' | 'target' | 'tables' | 'describe'>;
@@ -13,11 +13,13 @@ export type SchemaEngine = Pick<Engine, 'kind' | 'target' | 'tables' | 'describe
 /**
  * Resolves and translates queries over the tables that the embedded engine would have, none of whose rows it reads.
  *
- * @param dataDir null: the tables of the sample logs
  * @throws DataFault for data that the service could not start with
  */
-export async function openSchemaEngine(dataDir: string | null): Promise<SchemaEngine> {
-  const fields = dataDir === null ? LOG_SCHEMA : await folderSchemas(dataDir);
+export async function openSchemaEngine({
+  dataDir,
+  declared,
+}: Pick<DuckDbOptions, 'dataDir' | 'declared'>): Promise<SchemaEngine> {
+  const fields = dataDir === null ? declared : await folderSchemas(dataDir, declared);
   const tables = new Map(
     Array.from(fields, ([name, columns]) => [name, wholeTable({ name, columns: columnsOf(columns) }, quoteName(name))]),
   );

@@ -3,7 +3,7 @@ import type { DuckDBInstance } from '@duckdb/node-api';
 import { LRUCache } from 'lru-cache';
 
 import { abortError, raceLimits, type RunLimits } from '../../../concurrency/deadline';
-import { ServiceError } from '../../../errors';
+import { ServiceError } from '../../service-error';
 import { OUT_OF_MEMORY } from '../../execution-faults';
 import { messageOf } from './native-error';
 

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Threads } from '../../../concurrency/threads/threads';
-import { QueryError } from '../../../errors';
+import { QueryError } from '../../../googlesql/errors';
 import type { NamedType } from '../../../googlesql/types';
 import type { BoundParameter, Fence, RunLimits } from '../../contract';
 import type { StoredTable } from '../data/part';

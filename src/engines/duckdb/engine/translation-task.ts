@@ -1,6 +1,6 @@
 /** From a GoogleSQL text to DuckDB's, as a task: a long text is translated on a thread. */
 import type { Task } from '../../../concurrency/threads/threads';
-import { QueryError } from '../../../errors';
+import { QueryError } from '../../../googlesql/errors';
 import { COMPOSED_BOUNDS } from '../../../googlesql/bounds';
 import { parseQuery } from '../../../googlesql/parser';
 import { resolveQuery } from '../../../googlesql/resolver';

@@ -6,20 +6,19 @@ import { type DuckDBConnection, DuckDBInstance, LIST, listValue, VARCHAR } from 
 import type { RestField } from '../../../googlesql/rest-schema';
 import type { Watch } from '../data/conversion-progress';
 import { storedValue } from '../data/field-sql';
-import { scanOf } from '../data/file-scan';
+import { ndjsonScan } from '../data/file-scan';
 import { loadParquet } from '../data/load-parquet';
 import { inferredColumns } from '../data/parquet-schema';
 import { emptyRowsBehind } from '../data/row-values';
 import { codeOf, kindOf, messageOf } from '../engine/native-error';
 import { quoteName } from '../sql';
-import { castColumns } from './cast-columns';
+import { castColumns, ARRIVAL_COLUMN, SOURCE_COLUMN } from './segment';
 import { isMoved } from './copies';
-import { sameFields } from './fields';
+import { sameFields } from './inferred-schema';
 import { LeftOutCount, NOTHING_LEFT_OUT, together } from './left-out';
 import { type LiveTable, type Sealed, type SealedSource, type SourceEnd, VALUES_AT_ONCE, valuesOf } from './live-table';
 import type { ReadBatch } from './reader';
-import { RowTable } from './row-table';
-import { ARRIVAL_COLUMN, SOURCE_COLUMN } from './segment';
+import { RowTable } from './hot-relations';
 import { SegmentFile } from './segment-file';
 import { NOT_STORED, type Source } from './source';
 
@@ -260,7 +259,7 @@ class Backlog {
     const { connection } = this.workshop;
     const staged = await this.#relation(fields);
     const values = fields.map((field) => storedValue(field, quoteName(field.name), 'base64'));
-    const scan = scanOf({ path: this.#printedPath, format: 'ndjson', longest }, [...fields, ...HIDDEN]);
+    const scan = ndjsonScan(this.#printedPath, [...fields, ...HIDDEN], longest);
     const inserting = connection.run(
       `INSERT INTO ${staged.table.relation} SELECT ${[...values, SOURCE_COLUMN, ARRIVAL_COLUMN].join(', ')} FROM ${scan} WHERE ${SOURCE_COLUMN} >= 0`,
     );
@@ -330,7 +329,7 @@ class Backlog {
       const staged = { table: rows, rows: FEW_ROWS };
       this.#staged.push(staged);
       const target = { table: rows.relation, source: source.id, rules: table.rules, watch };
-      for (const { reason, count, first } of await loadParquet(connection, { path }, table.fields, target)) {
+      for (const { reason, count, first } of await loadParquet(connection, path, table.fields, target)) {
         leftOut.addRows(reason, count, first);
       }
       if (table.rules.identified) await this.#number(rows.relation);

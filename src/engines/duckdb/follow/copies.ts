@@ -2,9 +2,7 @@
 import { stat } from 'node:fs/promises';
 
 import { codeOf } from '../engine/native-error';
-import { ContentFault, type ContentOf, readContent } from './content';
-import { ContentDigest } from './content-digest';
-import type { Progress } from './records';
+import { ContentFault, type ContentOf, readContent, ContentDigest, type Progress } from './content';
 
 /** Bytes by which most contents differ: a line has its own time or id. */
 const HEAD = 512;

@@ -29,8 +29,18 @@ export class FolderFaults {
   }
 }
 
+/** DuckDB hands on what the system says, in words behind its own. */
+const KINDS: readonly (readonly [words: RegExp, kind: string])[] = [
+  [/No space left|ENOSPC|: (?:Disk quota exceeded|File too large)$/m, 'no space left'],
+  [/: Permission denied$/m, 'EACCES'],
+  [/: Read-only file system$/m, 'EROFS'],
+  [/: Too many open files$/m, 'EMFILE'],
+  [/: Is a directory$/m, 'EISDIR'],
+  [/: could not allocate block/, 'Out of Memory Error'],
+];
+
 /** What kind of fault an error is. DuckDB's messages may hold values of rows: they are not for the log. */
 export function faultKind(error: unknown): string {
-  if (/No space left|ENOSPC/.test(messageOf(error))) return 'no space left';
-  return codeOf(error) ?? kindOf(error);
+  const message = messageOf(error);
+  return KINDS.find(([words]) => words.test(message))?.[1] ?? codeOf(error) ?? kindOf(error);
 }

@@ -6,10 +6,11 @@ import type { RestField } from '../../../googlesql/rest-schema';
 import { inferredColumns } from '../data/parquet-schema';
 import { describedTables } from '../data/schemas';
 import { Unfit } from '../data/strict-row';
-import { readContent } from './content';
+import type { DuckDbOptions } from '../engine/options';
+import { readContent, START } from './content';
 import { type FoundFile, scanFolder } from './folder-scan';
 import { withFieldsOf } from './inferred-schema';
-import { readRecords, START } from './records';
+import { readRecords } from './records';
 import { recordRow } from './rows';
 
 /** Bytes of each file that are read. */
@@ -20,8 +21,11 @@ const READ = 8 * 1024 * 1024;
  *
  * @throws DataFault for an invalid `schema.json`
  */
-export async function folderSchemas(dataDir: string): Promise<ReadonlyMap<string, readonly RestField[]>> {
-  const schemas = await describedTables(dataDir);
+export async function folderSchemas(
+  dataDir: string,
+  declared: DuckDbOptions['declared'],
+): Promise<ReadonlyMap<string, readonly RestField[]>> {
+  const schemas = await describedTables(dataDir, declared);
   const described = new Set(schemas.keys());
   const { files } = await scanFolder(dataDir, (table) => described.has(table));
   for (const file of files) {

@@ -1,12 +1,18 @@
 /** The newest rows of a table: relations of the hot file, of which the last one grows, and those before it until they are sealed. */
-import type { DuckDBConnection } from '@duckdb/node-api';
+import {
+  type DuckDBConnection,
+  type DuckDBPreparedStatement,
+  INTEGER,
+  LIST,
+  listValue,
+  VARCHAR,
+} from '@duckdb/node-api';
 
 import type { RestField } from '../../../googlesql/rest-schema';
-import { quoteName } from '../sql';
-import { castColumns } from './cast-columns';
-import { sameFields } from './fields';
-import { type PlacedRow, RowTable } from './row-table';
-import { ARRIVAL_COLUMN, SOURCE_COLUMN } from './segment';
+import { storedType, storedValue } from '../data/field-sql';
+import { quoteName, quoteText } from '../sql';
+import { sameFields } from './inferred-schema';
+import { ARRIVAL_COLUMN, castColumns, SOURCE_COLUMN } from './segment';
 import type { Put, Store } from './store';
 
 /** What a row that was there at the start counts as, in bytes. */
@@ -207,4 +213,113 @@ export class HotRelations {
   #relation(id: string, fields: readonly RestField[]): HotRelation {
     return new HotRelation(id, new RowTable(this.connection, `hot.${quoteName(id)}`, fields, this.complete));
   }
+}
+
+/** So many times as much text as is stored may be in memory before nothing more is read. */
+const MOST_TEXTS = 3;
+/** Of the memory beyond which nothing more is read: beyond this part rows are stored. */
+const STORED = 1 / 2;
+/** Each column of a table takes 40 KB with its first row: the texts say little of that. */
+const IN_MEMORY = `SELECT coalesce(sum(memory_usage_bytes), 0)::DOUBLE FROM duckdb_memory() WHERE tag = 'IN_MEMORY_TABLE'`;
+
+export interface TailBounds {
+  /** Bytes of texts in memory beyond which they are stored; with three times as many nothing more is read until then. */
+  readonly tailBytes: number;
+  /** Bytes of DuckDB's memory in which they are, beyond which nothing more is read; they are stored from half of it on. */
+  readonly tailMemory: number;
+}
+
+/** `full`: rows are to be stored; `over`: nothing more is to be read before that. */
+export type TailRoom = 'free' | 'full' | 'over';
+
+/** @param texts bytes of the texts of all rows that are in memory */
+export async function tailRoom(
+  connection: DuckDBConnection,
+  texts: number,
+  { tailBytes, tailMemory }: TailBounds,
+): Promise<TailRoom> {
+  if (texts === 0) return 'free';
+  if (texts > MOST_TEXTS * tailBytes) return 'over';
+  const memory = Number((await connection.runAndReadAll(IN_MEMORY)).getRows()[0]![0]);
+  if (memory > tailMemory) return 'over';
+  return texts > tailBytes || memory > tailMemory * STORED ? 'full' : 'free';
+}
+
+/** How `json_transform` is to read a field. */
+type Structure = string | readonly Structure[] | { readonly [name: string]: Structure };
+
+/** A row, and the number of its source. */
+export interface PlacedRow {
+  /** A JSON object with every list present and every value in the form of `strictValue`, or one that `ExactLines` takes. */
+  readonly text: string;
+  readonly source: number;
+}
+
+export class RowTable {
+  #insert: DuckDBPreparedStatement | null = null;
+
+  /**
+   * @param relation as SQL names it
+   * @param complete whether texts have every list of the fields: those that were read before some fields were known have not
+   */
+  constructor(
+    private readonly connection: DuckDBConnection,
+    readonly relation: string,
+    readonly fields: readonly RestField[],
+    private readonly complete: boolean,
+  ) {}
+
+  async create(): Promise<void> {
+    const columns = this.fields.map((field) => `${quoteName(field.name)} ${storedType(field)}`);
+    const all = [...columns, `${SOURCE_COLUMN} INTEGER`, `${ARRIVAL_COLUMN} BIGINT`];
+    await this.connection.run(`CREATE TABLE ${this.relation} (${all.join(', ')})`);
+  }
+
+  /** Inserts all rows or none. @param arrived how many have arrived before them */
+  async insert(rows: readonly PlacedRow[], arrived: number): Promise<void> {
+    if (rows.length === 0) return;
+    const statement = (this.#insert ??= await this.connection.prepare(this.#insertion()));
+    statement.bindList(1, listValue(rows.map(({ text }) => text)), LIST(VARCHAR));
+    statement.bindList(2, listValue(rows.map(({ source }) => source)), LIST(INTEGER));
+    statement.bindBigInt(3, BigInt(arrived + 1));
+    await statement.run();
+  }
+
+  async drop(connection = this.connection): Promise<void> {
+    this.#insert?.destroySync();
+    await connection.run(`DROP TABLE IF EXISTS ${this.relation}`);
+  }
+
+  #insertion(): string {
+    // Base64 is text until then.
+    const exact = this.complete && !this.fields.some(holdsBytes);
+    const structure = JSON.stringify(Object.fromEntries(this.fields.map((field) => [field.name, structureOf(field)])));
+    const values = this.fields.map((field) => {
+      const read = `r.${quoteName(field.name)}`;
+      return exact ? read : storedValue(withoutZones(field), read, 'base64');
+    });
+    return `INSERT INTO ${this.relation} SELECT ${[...values, 's', 'a'].join(', ')}
+      FROM (SELECT json_transform(u, ${quoteText(structure)}) AS r, s, a
+        FROM (SELECT unnest($1) AS u, unnest($2) AS s, unnest(range($3, $3 + len($1))) AS a))`;
+  }
+}
+
+function structureOf(field: RestField): Structure {
+  const item: Structure =
+    field.type === 'RECORD'
+      ? Object.fromEntries(field.fields.map((inner) => [inner.name, structureOf(inner)]))
+      : field.type === 'BYTES'
+        ? 'VARCHAR'
+        : storedType({ ...field, mode: 'NULLABLE' });
+  return field.mode === 'REPEATED' ? [item] : item;
+}
+
+function holdsBytes(field: RestField): boolean {
+  return field.type === 'BYTES' || field.fields.some(holdsBytes);
+}
+
+/** Timestamps have been read as what is stored: nothing is to be done about them. */
+function withoutZones(field: RestField): RestField {
+  const type = field.type === 'TIMESTAMP' ? 'DATETIME' : field.type;
+  return { ...field, type, fields: field.fields.map(withoutZones) };
 }

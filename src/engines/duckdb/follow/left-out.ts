@@ -2,7 +2,7 @@
 import type { LeftOutReason } from '../../contract';
 import type { Fitting, Unfit } from '../data/strict-row';
 import type { Log } from '../engine/log';
-import { MOST_FIELDS } from './fields';
+import { MOST_FIELDS, NAMED } from './inferred-schema';
 
 /** A row that was left out. */
 export interface LeftOutRow {
@@ -27,9 +27,6 @@ export interface LeftOut {
 }
 
 export const NOTHING_LEFT_OUT: LeftOut = { rows: {}, first: [], fields: [], ignored: 0, nulled: 0 };
-
-/** So many rows are named. */
-export const NAMED = 10;
 
 export function leftOutRows({ rows }: LeftOut): number {
   return Object.values(rows).reduce((sum, count) => sum + count, 0);

@@ -5,27 +5,26 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
 
-import type { RestField } from '../../../googlesql/rest-schema';
-import { ServiceError } from '../../../errors';
+import { columnsOf, type RestField } from '../../../googlesql/rest-schema';
+import { ServiceError } from '../../service-error';
 import type { ArrivedRange, FolderStatus, TableStatus } from '../../contract';
-import { DataFault } from '../data/data-fault';
-import type { StoredTable } from '../data/part';
-import { describedTables } from '../data/schemas';
+import { DataFault, codeOf } from '../engine/native-error';
+import { type StoredTable, wholeTable } from '../data/part';
+import type { DuckDbOptions } from '../engine/options';
+import { describedTables, SchemaFile } from '../data/schemas';
 import { StoredTables } from '../data/stored-tables';
 import type { Log } from '../engine/log';
-import { codeOf, messageOf } from '../engine/native-error';
 import type { Resources } from './backlog';
 import { faultKind, FolderFaults } from './folder-faults';
 import { filesByTable, type FolderScan, type FoundFile, knownIn, newestFirst, scanFolder } from './folder-scan';
 import { type LeftOut, leftOutRows, NamedOnce } from './left-out';
 import { LiveTable, type TableOptions } from './live-table';
-import { SchemaFile } from './schema-file';
 import type { Segment } from './segment';
 import type { Source } from './source';
-import { Store } from './store';
+import { isDamage, Store } from './store';
 import { Storing } from './storing';
 import type { CleanUp } from './table-parts';
-import { type TailBounds, type TailRoom, tailRoom } from './tail-room';
+import { type TailBounds, type TailRoom, tailRoom } from './hot-relations';
 
 /** Milliseconds between two looks at the folder, and for each millisecond that one takes. */
 const LOOK_AGAIN = 200;
@@ -45,6 +44,7 @@ const MOST_ARRIVED = 10_000;
 export interface LiveFolderOptions extends TailBounds {
   readonly dataDir: string;
   readonly cacheDir: string;
+  readonly declared: DuckDbOptions['declared'];
   readonly log: Log;
   /** Of the database in which large files are read. */
   readonly resources: Resources;
@@ -72,6 +72,8 @@ export class LiveFolder {
   readonly #tables = new Map<string, LiveTable>();
   readonly #named: NamedOnce;
   readonly #storing: Storing;
+  /** Names of tables that the folder has. */
+  #names: ReadonlySet<string> = new Set();
   /** Tables whose parts are other ones than queries read. */
   readonly #stale = new Set<LiveTable>();
   #connection: DuckDBConnection | null = null;
@@ -119,7 +121,7 @@ export class LiveFolder {
     } catch (error) {
       throw new DataFault(`DATA_DIR ${dataDir} cannot be read (${codeOf(error)})`);
     }
-    const declared = await describedTables(dataDir);
+    const declared = await describedTables(dataDir, options.declared);
     const schemaFile = await SchemaFile.of(dataDir);
     const store = await Store.of(cacheDir, dataDir, log);
     try {
@@ -154,7 +156,7 @@ export class LiveFolder {
     this.#tables.clear();
     this.#stale.clear();
     const end = this.options.complete ? Infinity : performance.now() + LONGEST_WAIT;
-    for (const name of new Set([...this.declared.keys(), ...this.store.tables])) await this.#add(name);
+    await this.#addAll(this.store.tables);
     await this.#publish([]);
     const scan = await this.#look();
     const bytes = scan.files.reduce((sum, { size }) => sum + size, 0);
@@ -177,8 +179,7 @@ export class LiveFolder {
   async stop(): Promise<void> {
     this.#closing.abort();
     this.data.lose();
-    await this.#storing.end();
-    await this.#ended;
+    await this.#storing.end(this.#ended);
     await this.store.end();
     const connections = [this.#connection, this.#cleaning];
     this.#connection = this.#cleaning = null;
@@ -262,7 +263,7 @@ export class LiveFolder {
       this.#stale.add(stored.table);
     }
     const isKnown = knownIn(scan);
-    for (const name of [...this.declared.keys(), ...files.keys()]) if (!this.#tables.has(name)) await this.#add(name);
+    await this.#addAll(files.keys());
     for (const [name, table] of newestFirst(this.#tables, files)) {
       await this.#safely(name, () => this.#take(table, files.get(name) ?? [], isKnown, cleanUps));
     }
@@ -402,7 +403,9 @@ export class LiveFolder {
         this.#stale.delete(table);
       });
     }
-    if (all.length === 0) return;
+    // What cannot be opened is there all the same.
+    const unopened = [...this.#names].filter((name) => !this.#tables.has(name));
+    if (all.length === 0 && unopened.every((name) => this.data.tables.has(name))) return;
     const tables = [...this.#tables.values()];
     const schemas = tables.map(({ name, fields }) => JSON.stringify([name, fields])).sort();
     this.#target = createHash('sha256')
@@ -411,7 +414,11 @@ export class LiveFolder {
       .digest('hex')
       .slice(0, 32);
     const stored = tables.map((table) => ({ ...table.table, unserved: table.isUnserved }));
-    const served = stored.filter(({ schema }) => schema.columns.length > 0);
+    const served = stored.filter(({ schema, unserved }) => schema.columns.length > 0 || unserved);
+    for (const name of unopened) {
+      const schema = { name, columns: columnsOf(this.declared.get(name) ?? []) };
+      served.push({ ...wholeTable(schema, '(SELECT NULL)'), unserved: true });
+    }
     const connection = this.#cleaning;
     const takeAway = async (): Promise<void> => {
       for (const clean of all) {
@@ -419,6 +426,12 @@ export class LiveFolder {
       }
     };
     void this.data.replace(served).then(() => (this.#takenAway = this.#takenAway.then(takeAway)));
+  }
+
+  /** Opens tables that are declared, or have these names. */
+  async #addAll(names: Iterable<string>): Promise<void> {
+    this.#names = new Set([...this.declared.keys(), ...names]);
+    for (const name of this.#names) if (!this.#tables.has(name)) await this.#add(name);
   }
 
   async #add(name: string): Promise<void> {
@@ -456,8 +469,15 @@ export class LiveFolder {
   /** Whether sealed files are there as they were written; DuckDB's own checksums tell the rest when they are read. */
   async #isWhole(name: string): Promise<boolean> {
     for (const { record } of this.store.of<Segment>('segment', name)) {
-      const found = await stat(join(this.store.filesOf(name), record.file)).catch(() => null);
-      if (found?.size !== record.bytes) return false;
+      const size = await stat(join(this.store.filesOf(name), record.file)).then(
+        (found) => found.size,
+        (error: unknown) => {
+          // A file that cannot be looked at for now is there.
+          if (codeOf(error) !== 'ENOENT') throw error;
+          return null;
+        },
+      );
+      if (size !== record.bytes) return false;
     }
     return true;
   }
@@ -471,9 +491,4 @@ export class LiveFolder {
       else this.options.log.info(facts, 'Table ready');
     }
   }
-}
-
-/** DuckDB's words for a file that is not as it wrote it. */
-function isDamage(error: unknown): boolean {
-  return /not a valid DuckDB database|checksum|corrupt|deserializ/i.test(messageOf(error));
 }

@@ -2,11 +2,10 @@
 import type { RestField } from '../../../googlesql/rest-schema';
 import { ExactLines } from '../data/exact-lines';
 import { type JsonObject, Unfit } from '../data/strict-row';
-import { readContent } from './content';
-import { resumeDigest } from './content-digest';
+import { readContent, resumeDigest, type Progress } from './content';
 import { isMoved } from './copies';
 import { LeftOutCount } from './left-out';
-import { type Progress, type RawRecord, readRecords } from './records';
+import { type RawRecord, readRecords } from './records';
 import { type ReadRow, recordRow, rowOf } from './rows';
 import type { Source } from './source';
 import type { TableFields } from './inferred-schema';

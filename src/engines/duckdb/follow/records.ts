@@ -1,50 +1,8 @@
 /** Complete records of a text: lines, elements of one JSON array, or CSV records. */
 import type { LinePlace } from '../data/exact-lines';
 import { LONGEST_LINE } from '../data/file-scan';
-import { ContentFault } from './content';
-import { ArraySplitter, csvObject, CsvSplitter, LineSplitter, type Splitter } from './splitters';
-import type { SourceFormat } from './source-name';
-
-const NEWLINE = 10;
-
-/** How far a content has been read, so that it can be read on from there. */
-export interface Position {
-  /** Bytes of content. */
-  readonly offset: number;
-  /** Lines, elements or records. */
-  readonly records: number;
-  /** Of a CSV file: its columns. */
-  readonly header: readonly string[] | null;
-  /** Of a JSON file: whether it is one array; null: not known yet. */
-  readonly array: boolean | null;
-  /** Whether the last record was taken without its end: what follows may belong to it. */
-  readonly open: boolean;
-  /** Whether what follows belongs to a record that is too long, of which the beginning is left out. */
-  readonly tooLong: boolean;
-}
-
-/** What has been read, as it can be digested on. */
-export interface DigestState {
-  /** Digest of all blocks but the last. */
-  readonly chain: string;
-  /** Digest of the last one, which may be whole; empty: nothing has been digested. */
-  readonly rest: string;
-}
-
-/** How far a source has been read. */
-export interface Progress {
-  readonly position: Position;
-  readonly digest: DigestState;
-}
-
-export const START: Position = {
-  offset: 0,
-  records: 0,
-  header: null,
-  array: null,
-  open: false,
-  tooLong: false,
-};
+import { ContentFault, type Position } from './content';
+import type { SourceFormat } from './folder-scan';
 
 export interface RawRecord {
   /** A JSON text, if it is a row; null: too long. */
@@ -196,4 +154,170 @@ class RecordReader {
 
 function isArray(buffer: Buffer): boolean {
   return /^\ufeff?\s*\[/.test(buffer.toString('utf8', 0, 1024));
+}
+
+/** Where records end in a text: lines, elements of one JSON array, CSV records (RFC 4180, with a header line). */
+
+/** Finds where records end. */
+export interface Splitter {
+  /** Whether what follows the last complete record is one, too, where the content ends. */
+  readonly takesRest: boolean;
+  /**
+   * @param buffer begins where a record does, or between two
+   * @param visit called with the bounds of each complete record
+   * @returns bytes that need not be shown again
+   */
+  split(buffer: Buffer, visit: (start: number, end: number) => void): number;
+}
+
+const [QUOTE, NEWLINE, COMMA, BACKSLASH] = [0x22, 10, 0x2c, 0x5c];
+export class LineSplitter implements Splitter {
+  readonly takesRest = true;
+
+  split(buffer: Buffer, visit: (start: number, end: number) => void): number {
+    let start = pastHole(buffer, 0);
+    for (let end = buffer.indexOf(NEWLINE, start); end !== -1; end = buffer.indexOf(NEWLINE, start)) {
+      visit(start, end);
+      start = pastHole(buffer, end + 1);
+    }
+    return start;
+  }
+}
+
+/** Truncating a file under a writer that does not append leaves zeros where the text was. */
+function pastHole(buffer: Buffer, start: number): number {
+  let at = start;
+  while (buffer[at] === 0) at++;
+  return at;
+}
+
+const OPENING = new Set([0x5b, 0x7b]);
+const CLOSING = new Set([0x5d, 0x7d]);
+/** A byte order mark, white space, and what is between elements: brackets of the array, commas, and a brace too many. */
+const BETWEEN = new Set([0xef, 0xbb, 0xbf, 0x20, 0x09, 0x0a, 0x0d, COMMA, 0x5d, 0x7d]);
+
+/** The elements of one JSON array. What follows the array is read as more elements: no file is refused for its end. */
+export class ArraySplitter implements Splitter {
+  readonly takesRest = false;
+  /** The array's own bracket is behind. */
+  #inside = false;
+
+  split(buffer: Buffer, visit: (start: number, end: number) => void): number {
+    let used = 0;
+    for (let at = 0; at < buffer.length;) {
+      const byte = buffer[at]!;
+      if (BETWEEN.has(byte) || (!this.#inside && byte === 0x5b)) {
+        this.#inside ||= byte === 0x5b || byte === COMMA;
+        used = ++at;
+        continue;
+      }
+      this.#inside = true;
+      const end = endOf(buffer, at);
+      if (end === -1) return used;
+      visit(at, end);
+      used = at = end;
+    }
+    return used;
+  }
+}
+
+/** Where the value that begins at `start` ends; -1: not in this buffer. */
+function endOf(buffer: Buffer, start: number): number {
+  let depth = 0;
+  for (let at = start; at < buffer.length; at++) {
+    const byte = buffer[at]!;
+    if (byte === QUOTE) {
+      at = stringEnd(buffer, at);
+      if (at === -1) return -1;
+      if (depth === 0) return at + 1;
+    } else if (OPENING.has(byte)) depth++;
+    else if (CLOSING.has(byte)) {
+      // A number, or a word, that ends with the array.
+      if (depth === 0) return at;
+      if (--depth === 0) return at + 1;
+    } else if (depth === 0 && byte === COMMA) return at;
+  }
+  return -1;
+}
+
+/** Where the closing quote is; -1: not in this buffer. */
+function stringEnd(buffer: Buffer, start: number): number {
+  for (let at = start + 1; at < buffer.length; at++) {
+    if (buffer[at] === BACKSLASH) at++;
+    else if (buffer[at] === QUOTE) return at;
+  }
+  return -1;
+}
+
+export class CsvSplitter implements Splitter {
+  readonly takesRest = true;
+
+  /** A line break inside of quotes is part of a value; quotes count where a value begins with one. */
+  split(buffer: Buffer, visit: (start: number, end: number) => void): number {
+    let start = 0;
+    for (let at = 0; at < buffer.length;) {
+      if (buffer[at] === QUOTE) {
+        at = closingQuote(buffer, at + 1);
+        if (at === -1) break;
+      }
+      while (at < buffer.length && buffer[at] !== COMMA && buffer[at] !== NEWLINE) at++;
+      if (buffer[at] === NEWLINE) {
+        visit(start, at);
+        start = at + 1;
+      }
+      at++;
+    }
+    return start;
+  }
+}
+
+/** Behind the quote that ends a value; -1: not in this buffer. */
+function closingQuote(buffer: Buffer, from: number): number {
+  for (let at = buffer.indexOf(QUOTE, from); at !== -1; at = buffer.indexOf(QUOTE, at + 2)) {
+    if (buffer[at + 1] !== QUOTE) return at + 1;
+  }
+  return -1;
+}
+
+/** The header, or a record as a JSON object of texts; values that are empty and not quoted are left out. */
+export function csvObject(
+  record: string,
+  header: readonly string[] | null,
+): { readonly header: readonly string[] } | { readonly header: null; readonly text: string } {
+  const values = csvValues(record.endsWith('\r') ? record.slice(0, -1) : record);
+  if (header === null) return { header: values.map((value) => value ?? '') };
+  if (values.length === 1 && values[0] === null) return { header: null, text: '' };
+  if (values.length > header.length) return { header: null, text: 'more values than columns' };
+  const object: Record<string, string> = {};
+  for (const [i, value] of values.entries()) if (value !== null) object[header[i]!] = value;
+  return { header: null, text: JSON.stringify(object) };
+}
+
+/** null: empty and not quoted. */
+function csvValues(record: string): (string | null)[] {
+  const values: (string | null)[] = [];
+  let at = 0;
+  for (;;) {
+    if (record.startsWith('"', at)) {
+      let text = '';
+      let end = record.indexOf('"', at + 1);
+      for (let start = at + 1; ; start = end + 1, end = record.indexOf('"', start)) {
+        if (end === -1) end = record.length;
+        text += record.slice(start, end);
+        if (record[end + 1] !== '"') break;
+        text += '"';
+        end++;
+      }
+      const comma = record.indexOf(',', end);
+      values.push(text);
+      if (comma === -1) return values;
+      at = comma + 1;
+    } else {
+      const comma = record.indexOf(',', at);
+      const value = record.slice(at, comma === -1 ? undefined : comma);
+      values.push(value === '' ? null : value);
+      if (comma === -1) return values;
+      at = comma + 1;
+    }
+  }
 }

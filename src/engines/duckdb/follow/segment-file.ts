@@ -51,10 +51,9 @@ export class SegmentFile {
     return new SegmentFile(connection, path, fields);
   }
 
-  /** Adds rows of a relation with lists, in time order among themselves. @param only a condition on them */
-  async add(from: string, only: string | null = null): Promise<void> {
-    const rows = only === null ? from : `(FROM ${from} WHERE ${only})`;
-    this.#single ??= await this.#begin((await findSingleLists(this.connection, rows, this.fields)).single);
+  /** Adds rows of a relation with lists, in time order among themselves. */
+  async add(rows: string): Promise<void> {
+    this.#single ??= await this.#begin(await findSingleLists(this.connection, rows, this.fields));
     const condition = oneOfEach(this.fields, this.#single);
     const values = this.fields.map((field) => `${singleValue(field, this.#single!)} AS ${quoteName(field.name)}`);
     const order = orderOf(this.fields);

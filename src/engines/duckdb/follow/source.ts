@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 
-import type { FoundFile } from './folder-scan';
-import { type Progress, START } from './records';
-import type { SourceName } from './source-name';
+import type { FoundFile, SourceName } from './folder-scan';
+import { type Progress, START } from './content';
 
 export const UNREAD: Progress = { position: START, digest: { chain: '', rest: '' } };
 

@@ -2,10 +2,9 @@
 import { join } from 'node:path';
 
 import { codeOf } from '../engine/native-error';
-import { ChangedContent, resumeDigest } from './content-digest';
+import { ChangedContent, resumeDigest, type Progress } from './content';
 import { beginnings, beginsWith, continuesRecord, differ, headOf, isCopySoFar, isMoved } from './copies';
 import type { FoundFile } from './folder-scan';
-import type { Progress } from './records';
 import { Source, type SourceRecord } from './source';
 
 /** A file that holds the same rows as a source, or the first of them, while that is there. */
@@ -15,6 +14,8 @@ interface Copy {
   readonly file: FoundFile;
   /** `performance.now()`: not to be compared again before. */
   readonly notBefore: number;
+  /** As it was then. */
+  readonly original: FoundFile;
 }
 
 /** How a file's content begins. */
@@ -160,8 +161,11 @@ export class SourcesOfTable {
     if (!file.rotated || file.format === 'parquet') return false;
     const known = this.#copies.get(file.identity);
     if (known !== undefined && this.has(known.of.id)) {
-      const same = known.file.size === file.size && known.file.modified === file.modified;
-      const unchanged = known.of.file.path !== file.path;
+      const { read, file: original } = known.of;
+      // Nothing else shows that the original has been truncated before anything was read of it.
+      const isUnread = read.position.offset === 0;
+      const same = sameContent(known.file, file) && !(isUnread && !sameContent(original, known.original));
+      const unchanged = original.path !== file.path && !(isUnread && original.size < known.original.size);
       if (unchanged && (same || performance.now() < known.notBefore)) return true;
     }
     let [isMissed, isUndecided] = [false, false];
@@ -174,7 +178,12 @@ export class SourcesOfTable {
       else if (isCopy === null) isUndecided = true;
       if (isCopy !== true) continue;
       const took = performance.now() - started;
-      this.#copies.set(file.identity, { of: source, file, notBefore: performance.now() + PATIENCE * took });
+      this.#copies.set(file.identity, {
+        of: source,
+        original: source.file,
+        file,
+        notBefore: performance.now() + PATIENCE * took,
+      });
       return true;
     }
     this.#copies.delete(file.identity);
@@ -283,6 +292,10 @@ function isOther(source: Source, file: FoundFile): boolean {
   const isTried = !same || (source.fault !== null && source.isChanged && performance.now() >= source.notBefore);
   if (file.rotated && source.read.position.offset === 0 && !source.converting && isTried) return true;
   return isText(file) && file.size < source.read.position.offset;
+}
+
+function sameContent(a: FoundFile, b: FoundFile): boolean {
+  return a.size === b.size && a.modified === b.modified;
 }
 
 /** Whether a file may hold all that was read of a source which has vanished. */

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type DuckDBConnection, LIST, listValue, VARCHAR, version } from '@duckdb/node-api';
 
-import { DataFault } from '../data/data-fault';
+import { DataFault, messageOf } from '../engine/native-error';
 import type { Log } from '../engine/log';
-import { messageOf } from '../engine/native-error';
 import { makeFolder } from '../process/workspace';
 import { quoteName, quoteText } from '../sql';
+import { faultKind } from './folder-faults';
 
 /** Raised when the way rows are stored changes: everything is read again then. */
 const FORMAT = 1;
@@ -20,8 +20,9 @@ const HOT_FILE = 'hot.duckdb';
 export const ROW_GROUP = 20_480;
 /** Bytes of the log before the hot file, beyond which it is to be merged into that: a start reads all of it. */
 const LONG_LOG = 64 * 1024 * 1024;
-/** Milliseconds between two tries to take a file that another process holds. */
+/** Milliseconds between two tries to attach the hot file. */
 const TRY_AGAIN = 1_000;
+const TAKEN = 'Another process has CACHE_DIR';
 /** To attach again what could not be written. */
 const MOST_TRIES = 30;
 
@@ -40,6 +41,9 @@ export interface StoredRecord<T = unknown> {
 
 /** Has a record written by a transaction; null: removed. */
 export type Put = (kind: RecordKind, table: string, id: string | number, record: object | null) => void;
+
+/** Written by another version of this program, or of DuckDB. */
+class OtherVersion extends Error {}
 
 export class Store {
   #connection: DuckDBConnection | null = null;
@@ -91,65 +95,67 @@ export class Store {
   }
 
   /**
-   * Attaches the hot file, which no other process can meanwhile, as `hot`.
+   * Attaches the hot file, which no other process can meanwhile, as `hot`. What keeps it from that is tried again until it is gone:
+   * what is stored remains as it is.
    *
-   * @param wait called while another process has it, and told null when it has not any more; null: a temporary folder is taken instead
+   * @param wait called with the reason while it cannot be attached, and with null when it is; null: a temporary folder is taken instead
+   * @throws DataFault where that cannot be used, either
    */
   async hold(connection: DuckDBConnection, wait: ((fault: string | null) => void) | null): Promise<void> {
     this.#connection = connection;
     this.#path = this.own;
-    for (let tries = 0; !(await this.#attach()); tries++) {
-      const reason = 'Another process has CACHE_DIR';
-      if (wait === null) {
-        this.#path = (await makeFolder(this.cacheDir, 'store')) ?? this.own;
-        if (this.#path === this.own) throw new DataFault(`CACHE_DIR ${this.cacheDir} cannot be used`);
-        this.#isTemporary = true;
-        await this.make();
-        this.log.warn({ folder: this.#path }, `${reason}: rows are read into a temporary folder`);
-        continue;
+    for (;;) {
+      const fault = await this.#open();
+      if (fault === null) break;
+      if (wait === null) await this.#moveAside(fault);
+      else {
+        wait(`${fault}: nothing is served until that ends.`);
+        await sleep(TRY_AGAIN);
       }
-      if (tries === 0) this.log.warn({}, `${reason}: waiting until that ends`);
-      wait(`${reason}: this one waits until that ends.`);
-      await sleep(TRY_AGAIN);
     }
     wait?.(null);
-    await this.#load();
   }
 
-  /** @returns false: another process has it */
-  async #attach(): Promise<boolean> {
+  async #moveAside(fault: string): Promise<void> {
+    const folder = this.#isTemporary ? null : await makeFolder(this.cacheDir, 'store');
+    if (folder === null) throw new DataFault(`${fault} (CACHE_DIR ${this.cacheDir})`);
+    this.#path = folder;
+    this.#isTemporary = true;
+    this.log.warn({ folder }, `${fault}: rows are read into a temporary folder`);
+  }
+
+  /** @returns why it cannot be attached for now; null: it is */
+  async #open(): Promise<string | null> {
     const file = join(this.files, HOT_FILE);
-    if (held.has(file)) return false;
+    if (held.has(file)) return TAKEN;
     held.add(file);
-    const attach = (): Promise<void> => this.#run(`ATTACH ${quoteText(file)} AS hot (ROW_GROUP_SIZE ${ROW_GROUP})`);
+    const open = async (): Promise<void> => {
+      await this.make();
+      await this.#run(`ATTACH ${quoteText(file)} AS hot (ROW_GROUP_SIZE ${ROW_GROUP})`);
+      await this.#load();
+    };
     try {
-      await attach();
-      return true;
+      await open().catch(async (error: unknown) => {
+        // Whatever else it is, the rows are good.
+        if (!isDamage(error)) throw error;
+        this.log.warn({ file }, 'The store is damaged, or of another version: all rows are read again');
+        await this.#detach();
+        await remove(this.files);
+        await open();
+      });
+      return null;
     } catch (error) {
-      if (/Could not set lock/.test(messageOf(error))) {
-        held.delete(file);
-        return false;
-      }
-      const isDamaged = !/No space left|Permission denied|Read-only|file handle|already attached/i.test(
-        messageOf(error),
-      );
-      if (isDamaged) this.log.warn({ file }, 'The store is damaged, or of a later version: all rows are read again');
-      if (
-        isDamaged &&
-        (await this.#clear()
-          .then(attach)
-          .then(
-            () => true,
-            () => false,
-          ))
-      )
-        return true;
-      this.log.error({ file }, 'CACHE_DIR cannot be written: until the next start the newest rows are in memory alone');
-      await this.#run(`ATTACH ':memory:' AS hot`);
-      return true;
+      await this.#detach();
+      held.delete(file);
+      return isLocked(error) ? TAKEN : `CACHE_DIR cannot be used (${faultKind(error)})`;
     }
   }
 
+  async #detach(): Promise<void> {
+    await this.#run('DETACH hot').catch(() => undefined);
+  }
+
+  /** @throws what reading damaged records throws */
   async #load(): Promise<void> {
     const columns = 'kind VARCHAR, tab VARCHAR, id VARCHAR, record VARCHAR';
     await this.#run(`CREATE TABLE IF NOT EXISTS hot.records (${columns})`);
@@ -163,21 +169,12 @@ export class Store {
     }));
     const store = this.#records.find(({ kind }) => kind === 'store')?.record;
     const { format, duckdb, epoch } = (store ?? {}) as Partial<Record<'format' | 'duckdb' | 'epoch', unknown>>;
-    if (format === FORMAT && duckdb === version() && typeof epoch === 'string') {
-      this.#epoch = epoch;
-      await this.#removeUnknown();
-      return;
+    if (format === FORMAT && duckdb === version() && typeof epoch === 'string') this.#epoch = epoch;
+    else if (records.length > 0) throw new OtherVersion();
+    else {
+      this.#epoch = randomBytes(8).toString('hex');
+      await this.commit((put) => put('store', '', '', { format: FORMAT, duckdb: version(), epoch: this.#epoch }));
     }
-    if (records.length > 0) {
-      this.log.warn({}, 'The store is of another version: all rows are read again');
-      await this.#run('DETACH hot').catch(() => undefined);
-      held.delete(join(this.files, HOT_FILE));
-      await this.#clear();
-      await this.#attach();
-      return this.#load();
-    }
-    this.#epoch = randomBytes(8).toString('hex');
-    await this.commit((put) => put('store', '', '', { format: FORMAT, duckdb: version(), epoch: this.#epoch }));
     await this.#removeUnknown();
   }
 
@@ -194,7 +191,8 @@ export class Store {
     for (const name of names) if (name !== STORE) await remove(join(this.#path, name));
     for (const table of await readdir(this.files)) {
       if (table.startsWith(HOT_FILE)) continue;
-      const files = await readdir(this.filesOf(table));
+      const files = await readdir(this.filesOf(table)).catch(() => null);
+      if (files === null) continue;
       const unknown = files.filter((file) => !known.has(`${table}/${file}`));
       for (const file of unknown) await remove(join(this.filesOf(table), file));
       if (unknown.length === files.length) await remove(this.filesOf(table));
@@ -279,7 +277,7 @@ export class Store {
 
   /** Who reads the file as it was holds it for a while. */
   async #attachAgain(): Promise<void> {
-    await this.#run('DETACH hot').catch(() => undefined);
+    await this.#detach();
     const file = quoteText(join(this.files, HOT_FILE));
     for (let tries = 1; ; tries++) {
       try {
@@ -301,18 +299,26 @@ export class Store {
     this.#isTemporary = false;
   }
 
-  async #clear(): Promise<void> {
-    await remove(this.files);
-    await this.make();
-  }
-
   async #run(sql: string): Promise<void> {
     await this.#connection!.run(sql);
   }
 }
 
+/** DuckDB has no codes: its words for a file that is not as it wrote it, or of a format that it does not know. */
+export function isDamage(error: unknown): boolean {
+  if (error instanceof OtherVersion) return true;
+  return /not a valid DuckDB database|checksum|corrupt|deserializ|Could not read enough bytes|database file with version/i.test(
+    messageOf(error),
+  );
+}
+
+function isLocked(error: unknown): boolean {
+  return /Could not set lock/.test(messageOf(error));
+}
+
+/** What remains is written over. */
 async function remove(path: string): Promise<void> {
-  await rm(path, { recursive: true, force: true });
+  await rm(path, { recursive: true, force: true }).catch(() => undefined);
 }
 
 function sha256(text: string): string {

@@ -7,17 +7,24 @@ import { Watch } from '../data/conversion-progress';
 import type { Log } from '../engine/log';
 import { quoteText } from '../sql';
 import { type BacklogOptions, INTERRUPTED_EVERY, inWorkshop, PARQUET, readBacklog, type Resources } from './backlog';
-import { castColumns } from './cast-columns';
+import {
+  castColumns,
+  ARRIVAL_COLUMN,
+  areApart,
+  isNotOf,
+  latestFirst,
+  type Segment,
+  singleOfAll,
+  SOURCE_COLUMN,
+} from './segment';
 import { faultKind } from './folder-faults';
-import type { HotRelation } from './hot-relations';
+import type { HotRelation, TailRoom } from './hot-relations';
 import { NOTHING_LEFT_OUT } from './left-out';
 import type { LiveTable, Sealed } from './live-table';
-import { ARRIVAL_COLUMN, areApart, isNotOf, latestFirst, type Segment, singleOfAll, SOURCE_COLUMN } from './segment';
 import { orderOf, SegmentFile } from './segment-file';
 import type { Source } from './source';
 import { ROW_GROUP, type Store } from './store';
 import type { CleanUp } from './table-parts';
-import type { TailRoom } from './tail-room';
 
 /** Milliseconds after which hot rows are sealed, if they are not few. */
 const HOT_AGE = 10 * 60_000;
@@ -104,7 +111,7 @@ export class Storing {
 
   /** Begins with what is due, of one table. @param before `performance.now()`: hot rows from before are due; null: none are for that */
   start(tables: readonly LiveTable[], room: TailRoom, before: number | null): void {
-    if (this.#current !== null || this.#connection === null) return;
+    if (this.#current !== null || this.#ending.signal.aborted) return;
     const now = performance.now();
     for (const table of [...tables].sort((a, b) => b.newest - a.newest)) {
       const failed = this.#failed.get(table.name);
@@ -166,7 +173,8 @@ export class Storing {
   /** Takes over what has been written. @returns the table, and what to do when nobody reads what it was; null: nothing has */
   async finish(): Promise<{ readonly table: LiveTable; readonly cleanUp: CleanUp } | null> {
     const job = this.#current;
-    if (job === null || job.outcome === null) return null;
+    // What ends is no fault, and its file goes.
+    if (job === null || job.outcome === null || this.#ending.signal.aborted) return null;
     this.#current = null;
     const { kind, table, sources, started, outcome } = job;
     table.isBusy = false;
@@ -192,12 +200,12 @@ export class Storing {
     await rm(this.options.store.building, { recursive: true, force: true }).catch(() => undefined);
   }
 
-  /** Ends what is under way. */
-  async end(): Promise<void> {
+  /** Ends what is under way. @param looked settles when nobody takes over any more what has been written */
+  async end(looked: Promise<void>): Promise<void> {
     this.#ending.abort();
     // Between two statements there is nothing to interrupt.
     const interrupting = setInterval(() => this.#connection?.interrupt(), INTERRUPTED_EVERY);
-    await this.#settled;
+    await Promise.all([this.#settled, looked]);
     clearInterval(interrupting);
     await this.#clear();
     this.#connection?.closeSync();

@@ -6,12 +6,10 @@ import { FIRST_INSTANT, LAST_INSTANT } from '../../../googlesql/literals/tempora
 import { columnsOf, type RestField } from '../../../googlesql/rest-schema';
 import { type Part, type StoredTable, unknownPart } from '../data/part';
 import { quoteName, quoteText } from '../sql';
-import { castColumns } from './cast-columns';
-import { sameFields } from './fields';
+import { castColumns, ARRIVAL_COLUMN, isNotOf, type Segment, type SegmentsOfTable } from './segment';
+import { sameFields } from './inferred-schema';
 import type { HotRelation } from './hot-relations';
 import { rulesOf } from './rows';
-import { ARRIVAL_COLUMN, isNotOf, type Segment } from './segment';
-import type { SegmentsOfTable } from './segments-of-table';
 
 /** Gives back what nobody reads any more. @param connection that has no transaction */
 export type CleanUp = (connection: DuckDBConnection) => Promise<void>;

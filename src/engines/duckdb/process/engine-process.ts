@@ -3,7 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import type { FromEngine, Opening, ToEngine } from './messages';
 import type { RowsMemory, RowsPlace } from './rows-memory';
 import type { StartedProcess } from './start-process';
-import { cpuTime, loopCpuTime, residentBytes } from './usage';
+import { cpuTime, loopCpuTime, residentBytes } from './stopwatch';
 
 export interface Listener {
   hear(message: FromEngine): void;

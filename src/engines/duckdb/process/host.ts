@@ -1,14 +1,12 @@
 /** The engine's side of the conversation with the service's process. */
-import { toFailure } from './failure';
-import { Flow } from './flow';
-import { LinesFileWriter } from './lines-file';
 import type { LineSink } from '../../contract';
 import type { RowSink } from '../engine/line-stream';
-import type { FromEngine, Opening, ToEngine } from './messages';
-import { remoteLog } from './remote-log';
-import { RowsWriter } from './rows-memory';
+import type { Log } from '../engine/log';
+import { toFailure, type FromEngine, type Opening, type ToEngine } from './messages';
+import { Flow, LinesFileWriter } from './lines-file';
 import { openServing } from './load-serving';
 import type { Serving } from './serving';
+import { RowsWriter } from './rows-memory';
 
 /** Resolves when the message is on its way: rows are not read faster than they are taken. */
 type Send = (message: FromEngine) => Promise<void>;
@@ -114,4 +112,23 @@ export class Host {
     await this.#serving?.close();
     this.end();
   }
+}
+
+/** Milliseconds between two words about progress. */
+const BETWEEN = 100;
+
+/** The log of an engine's process: its lines are written by the service's. */
+export function remoteLog(send: (message: FromEngine) => void): Log {
+  let sentAt = -Infinity;
+  return {
+    info: (facts, message) => send({ kind: 'log', level: 'info', facts, message }),
+    warn: (facts, message) => send({ kind: 'log', level: 'warn', facts, message }),
+    error: (facts, message) => send({ kind: 'log', level: 'error', facts, message }),
+    progress: (standing) => {
+      const now = performance.now();
+      if (standing !== null && now - sentAt < BETWEEN) return;
+      sentAt = now;
+      send({ kind: 'progress', standing });
+    },
+  };
 }

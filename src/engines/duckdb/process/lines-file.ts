@@ -6,9 +6,9 @@ import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { ServiceError } from '../../../errors';
+import { type RunLimits, withinLimits } from '../../../concurrency/deadline';
+import { ServiceError } from '../../service-error';
 import type { SinkOf } from '../engine/ending-with-sink';
-import { WINDOW } from './flow';
 
 /** Bytes of a part's place. A larger part goes through the channel. */
 const PLACE = 768 * 1024;
@@ -84,5 +84,38 @@ export class LinesFileWriter {
 
   async close(): Promise<void> {
     await this.file.close().catch(() => undefined);
+  }
+}
+
+/** Parts that may be on their way to the service's process, each of some 256 KiB. */
+export const WINDOW = 4;
+
+/** Sends the parts of one result no faster than the other process takes them. */
+export class Flow {
+  #untaken = 0;
+  #resume: (() => void) | null = null;
+
+  constructor(private readonly limits: RunLimits) {}
+
+  /** Resolves when one more part may be sent, which counts as sent. @throws as withinLimits */
+  async admit(): Promise<void> {
+    if (this.#untaken >= WINDOW) {
+      await withinLimits(
+        this.limits,
+        (signal) =>
+          new Promise<void>((resolve, reject) => {
+            this.#resume = resolve;
+            signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+          }),
+      );
+    }
+    this.#untaken++;
+  }
+
+  /** The other process has taken a part. */
+  taken(): void {
+    this.#untaken--;
+    this.#resume?.();
+    this.#resume = null;
   }
 }

@@ -27,7 +27,7 @@ const TAILS = 1 / 16;
 const TAIL_MEMORY = 1 / 3;
 
 /** Where processes that are seldom needed count. */
-const LITTLE = 256 * MIB;
+const LITTLE_MEMORY = 256 * MIB;
 
 export interface MemoryShares {
   /** DuckDB's `max_memory` for queries, and for the rows that are not stored yet. */
@@ -44,8 +44,8 @@ export interface MemoryShares {
 }
 
 /** @param limit as DuckDB's `max_memory` */
-export function isLittle(limit: string): boolean {
-  return bytesOf(limit) <= LITTLE;
+export function isLittleMemory(limit: string): boolean {
+  return bytesOf(limit) <= LITTLE_MEMORY;
 }
 
 /** @param follows whether there is a data folder, so that something is converted */

@@ -2,10 +2,11 @@
  * What the service's process and a process of the embedded engine say to each other, as plain data: it is copied by
  * structured clone, which copies bytes as they are (docs/decisions/rows-as-json-text.md).
  */
-import type { ErrorDetails, QueryFault, Reason } from '../../../errors';
+import { type ErrorDetails, type Reason, ServiceError } from '../../service-error';
+import { QueryError, type QueryFault } from '../../../googlesql/errors';
 import type { Span } from '../../../googlesql/syntax';
 import type { NamedType, TableSchema } from '../../../googlesql/types';
-import type { Standing } from '../../../log/status-line';
+import type { Standing } from '../engine/log';
 import type {
   ArrivedResult,
   BoundParameter,
@@ -17,6 +18,7 @@ import type {
   TableSchemas,
 } from '../../contract';
 import type { Contents } from '../engine/database';
+import { DataFault, messageOf } from '../engine/native-error';
 import type { DuckDbOptions } from '../engine/options';
 import type { Written } from './lines-file';
 import type { WrittenRows } from './rows-memory';
@@ -131,3 +133,37 @@ export type FromEngine =
   | { readonly kind: 'beat'; readonly resident: number }
   | { readonly kind: 'log'; readonly level: Level; readonly facts: object; readonly message: string }
   | { readonly kind: 'progress'; readonly standing: Standing | null };
+
+/** An error as plain data, for the other process. */
+export function toFailure(error: unknown): Failure {
+  const message = messageOf(error);
+  if (error instanceof QueryError) {
+    const { fault, span, details } = error;
+    return { type: 'query', fault, message, span: span && { start: span.start, end: span.end }, details };
+  }
+  if (error instanceof ServiceError) {
+    return { type: 'service', reason: error.reason, message, details: error.details };
+  }
+  if (error instanceof DataFault) return { type: 'data', message };
+  if (error instanceof DOMException && error.name === 'AbortError') return { type: 'abort', message };
+  return { type: 'other', message, stack: error instanceof Error ? (error.stack ?? null) : null };
+}
+
+/** The error that it was. */
+export function toError(failure: Failure): Error {
+  switch (failure.type) {
+    case 'query':
+      return new QueryError(failure.fault, failure.message, failure.span, failure.details);
+    case 'service':
+      return new ServiceError(failure.reason, failure.message, failure.details);
+    case 'abort':
+      return new DOMException(failure.message, 'AbortError');
+    case 'data':
+      return new DataFault(failure.message);
+    case 'other': {
+      const error = new Error(failure.message);
+      if (failure.stack !== null) error.stack = failure.stack;
+      return error;
+    }
+  }
+}

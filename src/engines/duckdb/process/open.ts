@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 
 import { DEFAULTS, type DuckDbOptions } from '../engine/options';
-import { isLittle, memoryShares } from './memory-shares';
+import { isLittleMemory, memoryShares } from './memory-shares';
 import { RefusedRequests } from './refused-requests';
 import { RemoteEngine } from './remote-engine';
 import type { StartedProcess } from './start-process';
@@ -67,7 +67,7 @@ export async function openRemoteEngine({
     opening: () => ({ role: 'planning' }),
     maxResident: PLANNING_MEMORY,
     replacedAbove: PLANNED_LONG,
-    idle: isLittle(memory) ? PLANNING_IDLE.littleMemory : PLANNING_IDLE.usual,
+    idle: isLittleMemory(memory) ? PLANNING_IDLE.littleMemory : PLANNING_IDLE.usual,
   });
   const removeFolders = (): void => folders.forEach(removeFolder);
   // However this process ends, as far as it has a word in it.

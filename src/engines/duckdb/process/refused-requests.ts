@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 import { LRUCache } from 'lru-cache';
 
-import { ServiceError } from '../../../errors';
+import { ServiceError } from '../../service-error';
 import type { Request } from './messages';
 
 const MINUTE = 60_000;

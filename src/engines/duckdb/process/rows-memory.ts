@@ -6,7 +6,7 @@
 import { randomUUID } from 'node:crypto';
 import { closeSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
 
-import { ServiceError } from '../../../errors';
+import { ServiceError } from '../../service-error';
 import { withRoom } from '../../contract';
 
 /** Of Linux: files in it are in memory. */

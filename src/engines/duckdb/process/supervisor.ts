@@ -1,14 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { ServiceError } from '../../../errors';
+import { ServiceError } from '../../service-error';
 import type { FolderStatus } from '../../contract';
 import { abortError } from '../../../concurrency/deadline';
 import type { Contents } from '../engine/database';
 import type { Log } from '../engine/log';
 import { Call, type CallOptions, type Reply } from './call';
 import { EngineProcess } from './engine-process';
-import { toError } from './failure';
-import type { FromEngine, Opening, Request } from './messages';
+import { toError, type FromEngine, type Opening, type Request } from './messages';
 import { type RefusedRequests, tooMuch } from './refused-requests';
 import { Schedule } from './schedule';
 import { isRunning, type StartedProcess, startProcess } from './start-process';

@@ -1,9 +1,9 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { Progress } from '../../../log/status-line';
+import type { Progress } from '../engine/log';
 import { AUTH, PGBOUNCER, POSTGREST, REALTIME, STORAGE } from './services';
 import { columnsOf } from '../../../googlesql/rest-schema';
-import { LOG_SCHEMA } from '../../log-schema';
 import { type StoredTable, unknownPart } from '../data/part';
+import type { DuckDbOptions } from '../engine/options';
 import { quoteName } from '../sql';
 import { EDGE } from './edge';
 import { FUNCTION, FUNCTION_EDGE } from './functions';
@@ -17,12 +17,13 @@ export const SAMPLES_VERSION = 1;
 
 /**
  * Fills the attached database `database` with a week of made-up logs, one table per log table: the last rows lie within
- * a minute of `until` (microseconds since the epoch). The same instant gives the same rows. Each connection makes one table at a time.
+ * a minute of `until` (microseconds since the epoch). Their fields are the declared ones. The same instant gives the same rows. Each connection makes one table at a time.
  */
 export async function makeSamples(
   connections: readonly DuckDBConnection[],
   database: string,
   until: bigint,
+  declared: DuckDbOptions['declared'],
   progress: Progress,
 ): Promise<void> {
   const total = TABLES.reduce((sum, { rows }) => sum + rows, 0);
@@ -31,7 +32,7 @@ export async function makeSamples(
   const make = async (connection: DuckDBConnection): Promise<void> => {
     for (const table of tables) {
       progress({ what: 'Making sample logs', done, total, unit: 'rows' });
-      const rows = sampleRows(table, LOG_SCHEMA.get(table.name)!, `make_timestamp(${until})`, true);
+      const rows = sampleRows(table, declared.get(table.name)!, `make_timestamp(${until})`, true);
       await connection.run(`CREATE TABLE ${quoteName(database)}.${quoteName(table.name)} AS ${rows}`);
       done += table.rows;
     }
@@ -43,9 +44,9 @@ export async function makeSamples(
 }
 
 /** The tables of `database` that `makeSamples` has filled. */
-export function sampleTables(database: string): readonly StoredTable[] {
+export function sampleTables(database: string, declared: DuckDbOptions['declared']): readonly StoredTable[] {
   return TABLES.map((table) => {
-    const fields = LOG_SCHEMA.get(table.name)!;
+    const fields = declared.get(table.name)!;
     const relation = `${quoteName(database)}.${quoteName(table.name)}`;
     const part = { ...unknownPart(relation), timed: true, single: singleListsOf(table, fields) };
     return { schema: { name: table.name, columns: columnsOf(fields) }, parts: [part], revision: 0 };

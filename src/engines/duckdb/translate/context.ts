@@ -1,9 +1,9 @@
 /** The state of one translation: parameters met, names handed out, columns bound inside lambdas, CTEs to write. */
-import { spend } from '../../../concurrency/allowance';
+import { step } from '../../../googlesql/steps';
 import type { Cte, Expr, ResolvedQuery, TableScan } from '../../../googlesql/resolved';
 import type { Span } from '../../../googlesql/syntax';
 import type { TableSchema } from '../../../googlesql/types';
-import { QueryError } from '../../../errors';
+import { QueryError } from '../../../googlesql/errors';
 import type { Names } from './expressions/call';
 import { isSimple, quoteName, structOf } from '../sql';
 import type { SizeEstimates } from './expressions/makers';
@@ -135,7 +135,7 @@ export class PrintBudget {
 
   /** Before each relation and expression. @throws QueryError `resourcesExceeded` */
   step(): void {
-    spend();
+    step();
     if (++this.#steps > MAX_STEPS) throw tooLong();
   }
 

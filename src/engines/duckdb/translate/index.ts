@@ -3,9 +3,9 @@
  * not say, or what the tables here have no row for, is refused.
  */
 
-import { QueryError } from '../../../errors';
+import { QueryError } from '../../../googlesql/errors';
 import type { Column, Cte, Expr, Relation, ResolvedQuery } from '../../../googlesql/resolved';
-import { NOWHERE } from '../../../googlesql/resolved-nodes';
+import { NO_SPAN } from '../../../googlesql/resolved-nodes';
 import type { NamedType, SqlType, TableSchema } from '../../../googlesql/types';
 import type { Part } from '../data/part';
 import type { Fence, LineForm } from '../../contract';
@@ -231,7 +231,7 @@ function cutOff(relation: Relation, maxRows: number | null): Relation {
   if (relation.kind === 'limit' && relation.count.kind === 'literal' && Number(relation.count.value) <= maxRows) {
     return relation;
   }
-  const count = { kind: 'literal', type: { kind: 'INT64' }, value: String(maxRows), span: NOWHERE } as const;
+  const count = { kind: 'literal', type: { kind: 'INT64' }, value: String(maxRows), span: NO_SPAN } as const;
   return { kind: 'limit', input: relation, count, offset: null };
 }
 

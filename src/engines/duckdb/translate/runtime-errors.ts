@@ -1,5 +1,5 @@
 /** What DuckDB says when a query fails while it runs, in the fixed words of this service: never a value, never its text. */
-import { QueryError } from '../../../errors';
+import { QueryError } from '../../../googlesql/errors';
 import { EXECUTION_FAULTS, executionFault } from '../../execution-faults';
 import type { Span } from '../../../googlesql/syntax';
 import { FAILURE_MARK, type Failure, OVERLOAD } from '../sql';

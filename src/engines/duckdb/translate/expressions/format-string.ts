@@ -3,7 +3,7 @@ import type { SqlType } from '../../../../googlesql/types';
 import { type Argument, type Call } from './call';
 import { LIMITS, unlessOver } from './makers';
 import { datetimeText, numericText, timeText, timestampText } from './casts';
-import { QueryError } from '../../../../errors';
+import { QueryError } from '../../../../googlesql/errors';
 import type { Span } from '../../../../googlesql/syntax';
 import { physicalFieldNames, quoteName, quoteText, typeName, structOf } from '../../sql';
 

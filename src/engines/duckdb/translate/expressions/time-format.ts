@@ -1,5 +1,5 @@
 /** FORMAT_TIMESTAMP and its kin: a plain literal format becomes one expression, in few calls of strftime. */
-import { QueryError } from '../../../../errors';
+import { QueryError } from '../../../../googlesql/errors';
 import type { Call } from './call';
 import { LIMITS } from './makers';
 import { quoteText } from '../../sql';

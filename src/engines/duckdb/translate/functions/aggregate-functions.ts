@@ -1,5 +1,5 @@
 /** The table of aggregate and window functions: how each is printed, or that it is refused. */
-import { QueryError } from '../../../../errors';
+import { QueryError } from '../../../../googlesql/errors';
 import type { AggregateName } from '../../../../googlesql/functions/function-table';
 import type { AggregateCall, SortKey } from '../../../../googlesql/resolved';
 import { printArgument, printCondition, printExpr, printSortKeys } from '../expressions/expressions';

@@ -1,5 +1,5 @@
 /** Dates and times. Instants are UTC, civil times have no zone; both are DuckDB's plain TIMESTAMP. */
-import { QueryError } from '../../../../errors';
+import { QueryError } from '../../../../googlesql/errors';
 import { temporalValue } from '../../../../googlesql/literals/temporal';
 import { type Call, type FunctionTable, arg, zoned, nullFirst, raising, sqlOf } from '../expressions/call';
 import { timeZone } from '../../../../googlesql/literals/time-zone';

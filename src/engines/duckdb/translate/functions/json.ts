@@ -1,5 +1,5 @@
 /** JSON, as text and as a value. Text that is no JSON gives NULL. */
-import { QueryError } from '../../../../errors';
+import { QueryError } from '../../../../googlesql/errors';
 import { JsonPathFault, type JsonPathForm, jsonPathSteps } from '../../../../googlesql/literals/json-path';
 import type { SqlType } from '../../../../googlesql/types';
 import { type Argument, type Call, type FunctionTable, arg, noted, isName, sqlOf } from '../expressions/call';

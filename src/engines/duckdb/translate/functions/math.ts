@@ -1,5 +1,5 @@
 /** Mathematics. INT64 and FLOAT64 are exact; NUMERIC division and roots go through FLOAT64. */
-import { QueryError } from '../../../../errors';
+import { QueryError } from '../../../../googlesql/errors';
 import { type Call, type FunctionTable, arg, nullFirst, raising, same, sqlOf } from '../expressions/call';
 import { doubleOfDecimal } from '../expressions/casts';
 import { duckType } from '../../sql';

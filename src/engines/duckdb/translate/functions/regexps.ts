@@ -1,7 +1,7 @@
 /** Regular expressions: both engines are RE2, so patterns pass as they are; what a match gives differs. */
 import { RE2JS } from 're2js';
-import { spend } from '../../../../concurrency/allowance';
-import { QueryError } from '../../../../errors';
+import { step } from '../../../../googlesql/steps';
+import { QueryError } from '../../../../googlesql/errors';
 import { MOST_PATTERN_COST, patternCost } from '../../../../googlesql/pattern-cost';
 import { rewritten } from '../expressions/makers';
 import { type Call, type FunctionRow, type FunctionTable, arg, nullFirst, sqlOf } from '../expressions/call';
@@ -20,7 +20,7 @@ function compiled(call: Call): RE2JS | null {
 }
 
 function compile(pattern: string): RE2JS | null {
-  spend();
+  step();
   try {
     return RE2JS.compile(readable(pattern));
   } catch {

@@ -1,5 +1,5 @@
 /** SEARCH: each term of a literal query as a regular expression over every text of a value. */
-import { QueryError } from '../../../../errors';
+import { QueryError } from '../../../../googlesql/errors';
 import type { SqlType } from '../../../../googlesql/types';
 import { type Call, type FunctionTable, arg, noted } from '../expressions/call';
 import {

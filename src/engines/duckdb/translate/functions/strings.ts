@@ -152,9 +152,8 @@ function instr(call: Call): string {
       const p = `greatest(least(${given}, length(${s}) + 2), -length(${s}) - 2)`;
       const forwards = nthPlace(s, sub, `${p} - 1`, searches);
       const onlyForwards = position === undefined || (position.constant !== null && Number(position.constant) > 0);
-      const [r, bus] = [reversed(s), reversed(sub)];
       const from = `greatest(-${p} - length(${sub}), 0)`;
-      const backwards = call.bind([r, bus], (x, y) => {
+      const backwards = call.bind([reversed(s), reversed(sub)], (x, y) => {
         const place = nthPlace(x, y, from, searches);
         return `CASE WHEN ${place} > length(${x}) THEN length(${x}) + 1 ELSE length(${x}) - ${place} - length(${y}) + 2 END`;
       });

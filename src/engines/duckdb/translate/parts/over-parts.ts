@@ -26,7 +26,7 @@ import {
   visibleColumns,
 } from '../../../../googlesql/resolved-walk';
 import { FIRST_INSTANT, LAST_INSTANT } from '../../../../googlesql/literals/temporal';
-import { called, NOWHERE, columnRef } from '../../../../googlesql/resolved-nodes';
+import { called, NO_SPAN, columnRef } from '../../../../googlesql/resolved-nodes';
 import type { Span } from '../../../../googlesql/syntax';
 import type { SqlType, TableSchema } from '../../../../googlesql/types';
 import { conjuncts } from '../relations/subquery-lists';
@@ -172,7 +172,7 @@ class Rewriting {
       if (place === null) return { name, column };
       const json = query.valueTable || !leavesBrackets(place.type) ? null : place.unbracketed();
       if (json !== null && json.shape !== null) this.#unbracketed.set(i, { type: place.type, shape: json.shape });
-      const expr = json?.expr ?? place.value(NOWHERE);
+      const expr = json?.expr ?? place.value(NO_SPAN);
       if (expr.kind === 'column') return { name, column: expr.column };
       const own = { ...column, id: this.#newId() };
       computed.push({ column: own, expr });

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 
 import type { Column, ComputedColumn, Expr, OutputColumn, Relation, SetRelation } from '../../../../googlesql/resolved';
-import { called, NOWHERE, columnRef } from '../../../../googlesql/resolved-nodes';
+import { called, NO_SPAN, columnRef } from '../../../../googlesql/resolved-nodes';
 import type { Span } from '../../../../googlesql/syntax';
 import type { SqlType } from '../../../../googlesql/types';
 import { valueOfColumn, type Place, type Unbracketed } from './place';
@@ -83,8 +83,8 @@ class Input {
     const place = this.branch.places.get(from.id);
     const expr =
       place === undefined
-        ? valueOfColumn(from, fields, NOWHERE)
-        : fields.reduce((inner, field) => inner.field(field), place).value(NOWHERE);
+        ? valueOfColumn(from, fields, NO_SPAN)
+        : fields.reduce((inner, field) => inner.field(field), place).value(NO_SPAN);
     this.output.push({ name: from.name, column: this.#columnOf(from.name, expr) });
   }
 
@@ -94,7 +94,7 @@ class Input {
   }
 
   addJson(name: string, value: Expr): void {
-    const json = called('$to_json', [value], { kind: 'JSON' }, NOWHERE);
+    const json = called('$to_json', [value], { kind: 'JSON' }, NO_SPAN);
     this.output.push({ name, column: this.#columnOf(name, json) });
   }
 

@@ -18,7 +18,7 @@ import type {
   Relation,
   ResolvedQuery,
 } from '../../../../googlesql/resolved';
-import { called, NOWHERE, columnRef, queryOf } from '../../../../googlesql/resolved-nodes';
+import { called, NO_SPAN, columnRef, queryOf } from '../../../../googlesql/resolved-nodes';
 import {
   callExpressions,
   mapOperands,
@@ -282,7 +282,7 @@ class Separation {
 
   #table(relation: Relation): CteScan {
     const query = queryOf(relation, ...visibleColumns(relation));
-    const cte: Cte = { id: ++this.#lastId, name: 'own rows', span: NOWHERE, query };
+    const cte: Cte = { id: ++this.#lastId, name: 'own rows', span: NO_SPAN, query };
     this.#tables.add(cte.id);
     this.#made.push(cte);
     return { kind: 'cte', cte, columns: query.output.map(({ column }) => ({ column, source: column })) };

@@ -1,6 +1,7 @@
 import { ServiceError } from '../errors';
-import { openLql, type ReadOptions } from './read';
-import { rulesToJson } from './sql';
+import type { ReadOptions } from '../lql/read';
+import { rulesToJson } from '../lql/sql';
+import { openLql } from '../run/lql-text';
 
 /**
  * What the `lql rules` command prints for one line of input, a JSON string with an LQL text: one line of JSON with

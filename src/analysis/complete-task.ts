@@ -1,6 +1,6 @@
 import type { Task } from '../concurrency/threads/threads';
-import { complete } from './complete';
-import type { Completions, WrittenText } from './completion';
+import { complete } from '../completion/complete';
+import type { Completions, WrittenText } from '../completion/completion';
 
 /** `complete`, for a thread: the text is read several times. */
 export const completeText: Task<WrittenText, Completions> = {

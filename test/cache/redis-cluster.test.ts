@@ -11,7 +11,7 @@ import { testSharedStore } from './store-contract';
 
 const TIMEOUT = 150;
 
-const keyOf = ({ hash }: Identity): string => `test:2:{${hash}}:entry`;
+const keyOf = ({ hash }: Identity): string => `test:3:{${hash}}:entry`;
 
 /** The number of the server that holds a slot at first. */
 const serverOf = (slot: number): number => Math.floor(slot / (16384 / 3));

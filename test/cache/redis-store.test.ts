@@ -28,7 +28,7 @@ describeWithRedis('the store in Redis', () => {
   /** Writes an entry, and gives the name of its key. */
   async function written(identity: Identity): Promise<string> {
     await processes.next().store.write(identity, await entryOf(identity, rowsOf(5000), 5), 60_000);
-    return `test:2:{${identity.hash}}:entry`;
+    return `test:3:{${identity.hash}}:entry`;
   }
 
   it('names keys by prefix and format, those of one identity in one slot, and lets each of them expire', async () => {
@@ -38,7 +38,7 @@ describeWithRedis('the store in Redis', () => {
     const lease = await store.acquire(identity);
     await processes.next().store.await(identity);
     const keys = (await direct.keys(`*${identity.hash}*`)).sort();
-    expect(keys).toEqual(['entry', 'fence', 'lease', 'waiters'].map((part) => `test:2:{${identity.hash}}:${part}`));
+    expect(keys).toEqual(['entry', 'fence', 'lease', 'waiters'].map((part) => `test:3:{${identity.hash}}:${part}`));
     for (const key of keys) expect(await direct.pttl(key)).toBeGreaterThan(0);
     await lease?.release();
   });
@@ -133,7 +133,7 @@ describeWithRedis('the store in Redis', () => {
   ])('a lease %s is gone within one lease time', async (_, write) => {
     const store = processes.store(300);
     const identity = newIdentity();
-    const key = `test:2:{${identity.hash}}:lease`;
+    const key = `test:3:{${identity.hash}}:lease`;
     await write(key);
     expect(await store.acquire(identity)).toBeNull();
     expect(await direct.pttl(key)).toBeLessThanOrEqual(300);

@@ -441,7 +441,7 @@ describeWithRedis('an answer among processes on one Redis', () => {
   });
 
   const open = (options: ProcessOptions = {}): Promise<Process> => stage.open(server.url, options);
-  const keyOf = ({ hash }: Identity, part: string): string => `test:2:{${hash}}:${part}`;
+  const keyOf = ({ hash }: Identity, part: string): string => `test:3:{${hash}}:${part}`;
   /** Resolves when so many processes wait for another's run. */
   const awaited = (identity: Identity, by: number): Promise<void> =>
     until(async () => (await direct.zcard(keyOf(identity, 'waiters'))) === by);

@@ -174,7 +174,7 @@ describeWithRedis('the book of usage in Redis', () => {
     await pass(RECORDED);
     await usage.failed(one.hash, 10);
     const keys = (await direct.keys('*')).sort();
-    expect(keys).toEqual(['failures', 'records', 'requests'].map((part) => `test:2:{usage}:${part}`));
+    expect(keys).toEqual(['failures', 'records', 'requests'].map((part) => `test:3:{usage}:${part}`));
     for (const key of keys) expect(await direct.pttl(key)).toBeGreaterThan(0);
   });
 
@@ -205,10 +205,10 @@ describeWithRedis('the book of usage in Redis', () => {
       ['y', '{}'],
       ['z', JSON.stringify({ ...one, representation: 'text/html' })],
     ] as const) {
-      await direct.zadd('test:2:{usage}:requests', Date.now(), name);
-      await direct.hset('test:2:{usage}:records', name, record);
+      await direct.zadd('test:3:{usage}:requests', Date.now(), name);
+      await direct.hset('test:3:{usage}:records', name, record);
     }
-    await direct.hset('test:2:{usage}:failures', one.hash, 'nonsense');
+    await direct.hset('test:3:{usage}:failures', one.hash, 'nonsense');
     expect((await usage.inUse(60_000, 10)).map((found) => found.usage)).toEqual([one]);
   });
 });

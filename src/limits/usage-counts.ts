@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, unlink } from 'node:fs/promises';
 import path from 'node:path';
 
 import { groupOf } from '../concurrency/fair-slots';
+import { ServiceError } from '../errors';
 import { ignoreMissing, replaceFile } from '../files';
 import type { RedisConnection } from '../redis/connection';
 import { evaluate, script } from '../redis/scripts';
@@ -100,11 +101,16 @@ export class UsageCounts {
     await this.write();
   }
 
-  /** All that is known, the newest first. */
+  /** All that is known, the newest first. @throws ServiceError backendUnavailable */
   async rows(): Promise<readonly UsageRow[]> {
     await this.write();
     const names = this.#names();
-    const texts = (await this.#store?.read(names)) ?? names.map(() => null);
+    const reading = this.#store?.read(names) ?? Promise.resolve(names.map(() => null));
+    const texts = await reading.catch(() => {
+      throw new ServiceError('backendUnavailable', 'What was used cannot be read at the moment.', {
+        retryAfter: 5,
+      });
+    });
     return names.flatMap((name, i) => {
       const period = read(texts[i] ?? null);
       for (const [account, used] of this.#pending.get(name) ?? []) add(period, account, used);
@@ -212,9 +218,11 @@ const REPLACE = script(`
 export class RedisUsage implements UsageStore {
   constructor(private readonly redis: Pick<RedisConnection, 'prefix' | 'run'>) {}
 
-  read(names: readonly string[]): Promise<readonly (string | null)[]> {
-    // One after the other: in a Cluster they lie in several places.
-    return this.redis.run((client) => Promise.all(names.map((name) => client.get(this.#key(name)))));
+  async read(names: readonly string[]): Promise<readonly (string | null)[]> {
+    const texts: (string | null)[] = [];
+    // One after the other: each has the time of a command.
+    for (const name of names) texts.push(await this.redis.run((client) => client.get(this.#key(name))));
+    return texts;
   }
 
   async replace(name: string, before: string | null, after: string, seconds: number): Promise<boolean> {

@@ -3,8 +3,10 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 
-import { UsageCounts, UsageFolder, type UsageStore } from '../../src/limits/usage-counts';
+import { RedisUsage, UsageCounts, UsageFolder, type UsageStore } from '../../src/limits/usage-counts';
 import type { CompletedRequest } from '../../src/telemetry';
+import { describeWithRedis, startRedis } from '../redis-server';
+import { connectTo } from './redis';
 
 const NOW = Date.parse('2026-11-29T12:30:00Z');
 
@@ -104,4 +106,25 @@ it('is kept in a folder where there is no Redis, and goes with its time', async 
   expect(await readdir(folder)).toHaveLength(2);
   expect(await opened(new UsageFolder(folder), Date.now()).rows()).toHaveLength(2);
   await rm(folder, { recursive: true });
+});
+
+describeWithRedis('with Redis', () => {
+  it('is one for all processes, and is told again when Redis is back', async () => {
+    const redis = await startRedis();
+    const connections = [connectTo(redis.url, 1000), connectTo(redis.url, 1000)];
+    await Promise.all(connections.map(({ tried }) => tried));
+    const [a, b] = connections.map((connection) => opened(new RedisUsage(connection)));
+    for (let i = 0; i < 5; i++) {
+      a!.count(request('app/aa'));
+      b!.count(request('app/aa'));
+      await Promise.all([a!.write(), b!.write()]);
+    }
+    const rows = await a!.rows();
+    expect(rows.map(({ requests }) => requests)).toEqual([10, 10, 10]);
+    expect(await b!.rows()).toEqual(rows);
+    await Promise.all([a!.close(), b!.close()]);
+    await redis.stop();
+    await expect(a!.rows()).rejects.toMatchObject({ reason: 'backendUnavailable' });
+    for (const connection of connections) connection.close();
+  });
 });

@@ -1,26 +1,21 @@
 const { readdirSync } = require('node:fs');
-const path = require('node:path');
 
 /**
- * Which file may import which: rooms from top to bottom, each importing from itself and from rooms below it
- * (docs/architecture.md). Checked by `npm run lint`, on static and dynamic imports alike.
+ * Which file may import which. Packages import each other through their faces alone, downwards; in `src/` rooms do, from top to bottom, each
+ * importing from itself and from rooms below it (docs/architecture.md). Checked by `npm run lint`, on static and dynamic imports alike.
  */
 const ROOMS = [
   'cli',
   'main',
   'app',
-  'explorer',
   'http',
   'mcp',
   'openapi',
   'run',
   'analysis',
-  'completion',
   'endpoints',
   'sandbox',
-  'lql',
   'cache',
-  'collector',
   'keys',
   'redaction',
   'rendering',
@@ -30,15 +25,12 @@ const ROOMS = [
   'tracing',
   'telemetry',
   'engines',
-  'googlesql',
   'config',
   'log',
   'concurrency',
-  'files',
   'json',
   'health',
   'errors',
-  'time',
 ];
 
 /** Rooms that share one place in the order of ROOMS with a file of another name. */
@@ -57,89 +49,83 @@ const downwards = ROOMS.slice(1).map((room, i) => ({
   },
 }));
 
-/**
- * What reads a text and needs nothing of Node: bundled into the explorer, whose build fails where it does not hold. Imported
- * by file, as an index.ts brings all of its room.
- */
-const READING = [
-  ...['errors\\.ts$', 'googlesql/', 'lql/', 'completion/(?!complete-task)', 'analysis/consumer-query\\.ts$'],
-  'engines/bound-parameter\\.ts$',
-  'log/visible\\.ts$',
-  'sandbox/(policy|statement|functions|lenient)\\.ts$',
-].join('|');
+/** Packages that a package may import; what is not named here may be imported by none. */
+const BELOW = {
+  googlesql: [],
+  'duckdb-engine': ['googlesql'],
+  collector: ['googlesql', 'duckdb-engine'],
+  explorer: ['googlesql'],
+};
 
-/** Folders with an index.ts. */
-const faces = readdirSync('src', { recursive: true, encoding: 'utf8' })
-  .filter((file) => path.basename(file) === 'index.ts')
-  .map((file) => `src/${path.dirname(file)}`)
-  .map((folder) => ({
-    name: `${folder} is imported by its index.ts`,
-    comment: 'Export it there; what is needed on some starts only may be loaded with import().',
-    severity: 'error',
-    from: { path: '^src/', pathNot: `^${folder}/` },
-    to: {
-      path: `^${folder}/(?!index\\.ts$)`,
-      ...(folder === 'src/sandbox' ? { pathNot: `^src/(${READING})` } : {}),
-      dependencyTypesNot: ['dynamic-import'],
-    },
-  }));
+const packages = readdirSync('packages').map((name) => ({
+  name: `${name} imports the packages below it`,
+  severity: 'error',
+  from: { path: `^packages/${name}/src/` },
+  to: { path: '^(src|packages)/', pathNot: `^packages/(${[name, ...(BELOW[name] ?? [])].join('|')})/` },
+}));
 
 /** Grammars and trees: one function for each production, each of which calls the others. */
-const RECURSIVE = '^src/(googlesql/(parser|resolver|printer)|engines/duckdb/translate|lql)/';
+const RECURSIVE = '^packages/(googlesql/src/(parser|resolver|printer|lql)|duckdb-engine/src/translate)/';
 
 module.exports = {
   forbidden: [
     ...downwards,
+    ...packages,
     {
-      name: 'engines know nothing of each other',
+      name: 'a package is imported through its face',
+      comment: 'Export it in src/face/ of the package, and import it by the name of the package.',
       severity: 'error',
-      from: { path: '^src/engines/(duckdb|bigquery)/' },
-      to: { path: '^src/engines/(duckdb|bigquery)/', pathNot: '^src/engines/$1/' },
+      from: { path: '^(src|packages/[^/]+/src)/' },
+      to: { path: '^packages/[^/]+/src/(?!face/)', pathNot: '^$1/' },
     },
     {
-      name: 'what engines share knows none of them',
+      name: 'a package is imported by its name',
       severity: 'error',
-      from: { path: '^src/engines/[^/]+\\.ts$' },
-      to: { path: '^src/engines/(duckdb|bigquery)/' },
+      from: { path: '^(src|packages/[^/]+/src)/' },
+      to: { path: '^packages/', pathNot: '^$1/', dependencyTypesNot: ['aliased-workspace', 'undetermined', 'npm'] },
     },
     {
-      name: 'the explorer imports what bundles for a browser alone',
-      comment: 'Of the server: one reading of SQL and LQL, what a consumer may name, and what is known of a text.',
+      name: 'a face is for those outside',
       severity: 'error',
-      from: { path: '^src/explorer/' },
-      to: { path: `^src/(?!explorer/|${READING})` },
-    },
-    {
-      name: 'what the explorer bundles needs nothing of Node',
-      severity: 'error',
-      from: { path: `^src/(${READING})` },
-      to: { dependencyTypes: ['core'] },
+      from: { path: '^packages/([^/]+)/src/' },
+      to: { path: '^packages/$1/src/face/' },
     },
     {
       name: 'the server imports nothing of the page',
       severity: 'error',
-      from: { path: '^src/(?!explorer/)' },
-      to: { path: '^src/explorer/' },
+      from: { path: '^src/' },
+      to: { path: '^packages/explorer/' },
     },
-    ...faces,
+    {
+      name: 'googlesql runs in browsers',
+      severity: 'error',
+      from: { path: '^packages/googlesql/src/' },
+      to: { dependencyTypes: ['core'] },
+    },
+    {
+      name: 'sandbox/fence is imported by its index.ts',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/sandbox/fence/' },
+      to: { path: '^src/sandbox/fence/(?!index\\.ts$)' },
+    },
     {
       name: 'no circles',
       severity: 'error',
-      from: { path: '^src/', pathNot: RECURSIVE },
+      from: { path: '^(src|packages)/', pathNot: RECURSIVE },
       to: { circular: true },
     },
     { name: 'every import is found', severity: 'error', from: {}, to: { couldNotResolve: true } },
     {
       name: 'the product needs no development packages',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/explorer/' },
+      from: { path: '^(src|packages/[^/]+/src)/', pathNot: '^packages/explorer/' },
       to: { dependencyTypes: ['npm-dev', 'npm-no-pkg'], dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'src imports nothing outside',
       severity: 'error',
-      from: { path: '^src/' },
-      to: { path: '^(test|bench|emulator)/' },
+      from: { path: '^(src|packages/[^/]+/src)/' },
+      to: { path: '^(test|bench|emulator|packages/[^/]+/test)/' },
     },
   ],
   options: {
@@ -148,7 +134,7 @@ module.exports = {
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: {
       exportsFields: ['exports'],
-      conditionNames: ['import', 'require', 'node', 'default', 'types'],
+      conditionNames: ['logquay', 'import', 'require', 'node', 'default', 'types'],
     },
   },
 };

@@ -6,16 +6,28 @@ ARG NODE_IMAGE=node:26-bookworm-slim
 FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
+COPY packages/googlesql/package.json packages/googlesql/package.json
+COPY packages/duckdb-engine/package.json packages/duckdb-engine/package.json
+COPY packages/collector/package.json packages/collector/package.json
+COPY packages/explorer/package.json packages/explorer/package.json
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json ./
 COPY scripts scripts
 COPY src src
+COPY packages packages
 RUN npm run build
 
 FROM ${NODE_IMAGE} AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
+COPY packages/googlesql/package.json packages/googlesql/package.json
+COPY packages/duckdb-engine/package.json packages/duckdb-engine/package.json
+COPY packages/collector/package.json packages/collector/package.json
+COPY packages/explorer/package.json packages/explorer/package.json
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
+# dist/ has the packages of the repository itself. With DUCKDB=0 the image has neither the embedded engine nor Parquet.
+ARG DUCKDB=1
+RUN rm -rf node_modules/@logquay && if [ "$DUCKDB" = 0 ]; then rm -rf node_modules/@duckdb; fi
 # Half of it is for browsers, debuggers and compilers.
 RUN find node_modules -type f \( -name '*.map' -o -name '*.d.ts' \) -delete && rm -rf node_modules/node-sql-parser/umd
 

@@ -8,7 +8,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openBigQueryEngine } from '../src/engines/bigquery/engine';
-import type { EngineQuery } from '../src/engines/contract';
+import type { EngineQuery } from '../packages/duckdb-engine/src/contract/contract';
 import { median, ms, type Work } from './measure';
 
 const BLOCKS = 7;

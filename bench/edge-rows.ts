@@ -3,11 +3,11 @@ import { existsSync, mkdirSync, renameSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance, type DuckDBConnection, type DuckDBValue } from '@duckdb/node-api';
-import type { Engine } from '../src/engines/contract';
-import { openDuckDbEngine } from '../src/engines/duckdb/engine/engine';
+import type { Engine } from '../packages/duckdb-engine/src/contract/contract';
+import { openDuckDbEngine } from '../packages/duckdb-engine/src/engine/engine';
 import { LOG_SCHEMA } from '../src/engines/log-schema';
-import { EDGE } from '../src/engines/duckdb/samples/edge';
-import { sampleRows } from '../src/engines/duckdb/samples/sample-table';
+import { EDGE } from '../packages/duckdb-engine/src/samples/edge';
+import { sampleRows } from '../packages/duckdb-engine/src/samples/sample-table';
 
 /** Fewer where the machine is busy: `BENCH_ROWS`. */
 const ROWS = Number(process.env['BENCH_ROWS'] ?? 3_000_000);

@@ -20,9 +20,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DuckDBInstance } from '@duckdb/node-api';
 
-import { EDGE } from '../src/engines/duckdb/samples/edge';
-import { sampleRows } from '../src/engines/duckdb/samples/sample-table';
-import { storedType } from '../src/engines/duckdb/data/field-sql';
+import { EDGE } from '../packages/duckdb-engine/src/samples/edge';
+import { sampleRows } from '../packages/duckdb-engine/src/samples/sample-table';
+import { storedType } from '../packages/duckdb-engine/src/data/field-sql';
 import { LOG_SCHEMA } from '../src/engines/log-schema';
 import { median, ms, percentile, verdict } from './measure';
 import { Running, sizeOf } from './running';

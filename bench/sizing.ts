@@ -9,8 +9,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DuckDBInstance } from '@duckdb/node-api';
 
-import { FUNCTION } from '../src/engines/duckdb/samples/functions';
-import { sampleRows } from '../src/engines/duckdb/samples/sample-table';
+import { FUNCTION } from '../packages/duckdb-engine/src/samples/functions';
+import { sampleRows } from '../packages/duckdb-engine/src/samples/sample-table';
 import { LOG_SCHEMA } from '../src/engines/log-schema';
 import { median, ms, percentile, verdict } from './measure';
 import { Running, sizeOf } from './running';

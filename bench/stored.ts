@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { openCatalogue } from '../src/endpoints/catalogue';
 import type { Endpoint } from '../src/endpoints/endpoint';
 import { Gate } from '../src/sandbox/gate';
-import type { BoundParameter, Engine, EngineResult } from '../src/engines/contract';
+import type { BoundParameter, Engine, EngineResult } from '../packages/duckdb-engine/src/contract/contract';
 import { composeStatement } from '../src/run/statement';
 
 const silent = { info: (): void => undefined, warn: (): void => undefined, error: (): void => undefined };

@@ -1,13 +1,22 @@
 /** Builds dist/ where it is older than its sources, so that a command after the first starts at once. */
 const { execFileSync } = require('node:child_process');
-const { readdirSync, rmSync, statSync, utimesSync, writeFileSync } = require('node:fs');
+const { readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } = require('node:fs');
 const path = require('node:path');
 
 const ROOT = path.join(__dirname, '..');
 /** Written after a build that succeeded. */
 const STAMP = path.join(ROOT, 'dist/.built');
 /** What a build reads. */
-const SOURCES = ['src', 'scripts', 'package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json'];
+const SOURCES = [
+  ...['src', 'packages', 'scripts'],
+  ...['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json'],
+];
+
+/** Packages that run with the service: each is built to where Node finds it by its name, so that dist/ needs no links. */
+const PACKAGES = ['googlesql', 'duckdb-engine', 'collector'];
+
+/** What a package's own build has written. */
+const BUILT = /packages[/\\][^/\\]+[/\\](?:dist|node_modules)$/;
 
 /** Whether something was changed, added or removed since the last build. */
 function isStale() {
@@ -18,9 +27,18 @@ function isStale() {
 /** The latest change below a path; a folder's own time shows what was added or removed. @param {string} place @returns {number} */
 function newest(place) {
   const entry = statSync(place, { throwIfNoEntry: false });
-  if (entry === undefined) return 0;
+  if (entry === undefined || BUILT.test(place)) return 0;
   if (!entry.isDirectory()) return entry.mtimeMs;
   return readdirSync(place).reduce((latest, name) => Math.max(latest, newest(path.join(place, name))), entry.mtimeMs);
+}
+
+/** The manifest of a package in dist/: its faces as they are built there. @param {string} name */
+function manifestOf(name) {
+  const file = path.join(ROOT, 'packages', name, 'package.json');
+  /** @type {{ version: string, exports: Record<string, unknown> }} */
+  const { version, exports } = JSON.parse(readFileSync(file, 'utf8'));
+  const faces = Object.keys(exports).map((face) => [face, `./src/face/${face === '.' ? 'index' : face.slice(2)}.js`]);
+  return JSON.stringify({ name: `@logquay/${name}`, version, exports: Object.fromEntries(faces) });
 }
 
 /** Each source becomes a file of dist/, the explorer a bundle. Types are checked by `npm run typecheck`. */
@@ -30,7 +48,11 @@ function build() {
     execFileSync(process.execPath, args, { cwd: ROOT, stdio: ['ignore', 2, 2] });
   rmSync(STAMP, { force: true });
   run('node_modules/typescript-native/bin/tsc', '-p', 'tsconfig.build.json');
-  run('src/explorer/build.mjs');
+  for (const name of PACKAGES) {
+    run('node_modules/typescript-native/bin/tsc', '-p', `packages/${name}/tsconfig.build.json`);
+    writeFileSync(path.join(ROOT, 'dist/node_modules/@logquay', name, 'package.json'), manifestOf(name));
+  }
+  run('packages/explorer/build.mjs');
   // What changes while it builds is built the next time.
   writeFileSync(STAMP, '');
   utimesSync(STAMP, started, started);

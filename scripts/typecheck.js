@@ -6,7 +6,7 @@ const ROOT = path.join(__dirname, '..');
 const COMPILER = path.join(ROOT, 'node_modules/typescript-native/bin/tsc');
 
 /** Folders with a `tsconfig.json` of their own. */
-const PROGRAMS = ['.', 'src/explorer', 'test/browser', 'emulator'];
+const PROGRAMS = ['.', 'packages/explorer', 'test/browser', 'emulator'];
 
 const statuses = PROGRAMS.map((program) => {
   const args = [COMPILER, '--noEmit', '--pretty', '-p', path.join(ROOT, program)];

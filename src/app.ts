@@ -9,10 +9,9 @@ import { resolverOf, storedQueryOf } from './analysis/stored-analyses';
 import { openCache } from './cache/open';
 import { Warmer, type WarmingOutcome } from './cache/warmer';
 import { LOG_SCHEMA } from './engines/log-schema';
-import type { Collector } from './collector/collector';
-import { FairSlots } from './concurrency/fair-slots';
+import type { Collector } from '@logquay/collector';
+import { FairSlots, Threads } from '@logquay/duckdb-engine/concurrency';
 import { Parts } from './concurrency/parts';
-import { Threads } from './concurrency/threads/threads';
 import { type Catalogue, openCatalogue } from './endpoints/catalogue';
 import type { Endpoint } from './endpoints/endpoint';
 import { CatalogueError } from './endpoints/settings';
@@ -25,16 +24,14 @@ import { readData, readHealth, readServices } from './metrics/readings';
 import { typicalValues } from './sandbox/cte-columns';
 import { Gate } from './sandbox/gate';
 import type { Config, Secret } from './config';
-import type { Engine, FolderStatus } from './engines/contract';
+import type { Engine, FolderStatus, DuckDbOptions } from '@logquay/duckdb-engine/contract';
 import { openExplorer } from './http/explorer';
 import { createHttpServer, recordRefused } from './http/server/http-server';
 import { secretOf } from './run/sealed-texts';
-import type { DuckDbOptions } from './engines/duckdb/engine/options';
-import type { StartedProcess } from './engines/duckdb/process/start-process';
-import type { Cause } from './engines/duckdb/process/watchdog';
+import type { StartedProcess, Cause } from '@logquay/duckdb-engine';
 import { RedisUsage, UsageCounts, UsageFolder } from './limits/usage-counts';
 import { AuditLog } from './http/audit-log';
-import { tablesRead } from './googlesql/from-paths';
+import { tablesRead } from '@logquay/googlesql/syntax';
 import { Health } from './health/health';
 import { type Drain, drainable } from './http/server/drain';
 import { Lifecycle } from './http/server/lifecycle';
@@ -283,8 +280,8 @@ export class Service {
     const { collect } = config;
     if (collect === null) return null;
     const [{ Collector }, { readSources }] = await Promise.all([
-      import('./collector/collector.js'),
-      import('./collector/sources.js'),
+      import('@logquay/collector'),
+      import('@logquay/collector'),
     ]);
     const { dataDir, retention, minFree, maxBody } = collect;
     const sources = readSources(collect.sources);
@@ -311,7 +308,7 @@ export class Service {
   async #openEngine(catalogue: Pick<Catalogue, 'current'>): Promise<Engine> {
     const { metrics, health } = this.state;
     const engine = await openEngine(this.config, catalogue, this.log, async (options) => {
-      const { openRemoteEngine } = await import('./engines/duckdb/process/open.js');
+      const { openRemoteEngine } = await import('@logquay/duckdb-engine');
       const died = (cause: Cause): void => metrics.count('engineRestarts', { cause });
       const onStatus = ({ degraded }: FolderStatus): void => {
         health.report('data_folder', degraded);
@@ -429,7 +426,7 @@ function openWarmer(services: Services, { cache }: Config, metrics: Metrics, log
 
 /** The embedded engine in this process: for one who runs one query. */
 async function openHere(options: DuckDbOptions): Promise<Engine> {
-  const { openDuckDbEngine } = await import('./engines/duckdb/engine/engine.js');
+  const { openDuckDbEngine } = await import('@logquay/duckdb-engine/in-process');
   return openDuckDbEngine(options);
 }
 

@@ -1,7 +1,7 @@
 /** The configuration: environment variables, read and checked once at start. `.env.example` is made of the table `SETTINGS`. */
 import { inspect } from 'node:util';
 
-import { instantText, readInstant } from './time/instant';
+import { instantText, readInstant } from '@logquay/googlesql/types';
 
 /** A value that must not be seen: it prints as `[secret]` wherever it lands, and only `reveal` gives it out. */
 export class Secret {

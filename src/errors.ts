@@ -1,8 +1,8 @@
-import { lineAndColumn, type QueryError } from './googlesql/errors';
-import { type Reason, ServiceError } from './engines/service-error';
+import { lineAndColumn, type QueryError } from '@logquay/googlesql/types';
+import { type Reason, ServiceError } from '@logquay/duckdb-engine/contract';
 
-export { type ErrorDetails, type Reason, ServiceError } from './engines/service-error';
-export { type FaultNote, lineAndColumn, offsetOf, QueryError, type QueryFault } from './googlesql/errors';
+export { type ErrorDetails, type Reason, ServiceError } from '@logquay/duckdb-engine/contract';
+export { type FaultNote, lineAndColumn, offsetOf, QueryError, type QueryFault } from '@logquay/googlesql/types';
 
 interface ErrorKind {
   /** HTTP status code. */

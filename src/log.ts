@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { type Reason, ServiceError } from './errors';
 import { LineWriter } from './log/line-writer';
 import { progressLines, StatusLine, type Terminal } from './log/status-line';
-import type { Progress } from './engines/duckdb/engine/log';
+import type { Progress } from '@logquay/duckdb-engine/contract';
 import { visible } from './log/visible';
 
 /** The log as other modules see it. Fields never hold a secret, a parameter's value or SQL. */

@@ -47,8 +47,7 @@ async function start(): Promise<void> {
   process.on('SIGTERM', end);
   process.on('SIGINT', end);
   // Both processes load their modules at the same time.
-  const engineProcess =
-    config.bigquery === null ? (await import('./engines/duckdb/process/start-process.js')).startProcess('data') : null;
+  const engineProcess = config.bigquery === null ? (await import('@logquay/duckdb-engine')).startProcess('data') : null;
   const { Service } = await import('./app.js');
   service = await Service.start(config, log, process.stdout.isTTY, engineProcess);
   const welcome = await service.ready.catch((error: unknown) => {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 
-import { MOST_OF_QUERY, readBoundedSync } from './files';
+import { MOST_OF_QUERY, readBoundedSync } from '@logquay/duckdb-engine/files';
 
 /** A file of settings in the working directory; what the environment says already stands. */
 const SETTINGS_FILE = '.env';

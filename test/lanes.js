@@ -10,6 +10,11 @@ const base = require('../jest.config.js');
 const ROOT = path.join(__dirname, '..');
 /** Where the files are written that require others; git ignores it. */
 const JOINED = path.join(__dirname, '.joined');
+/** Folders of test files. */
+const FOLDERS = [
+  __dirname,
+  ...fs.readdirSync(path.join(ROOT, 'packages')).map((name) => path.join(ROOT, 'packages', name, 'test')),
+];
 
 /** What a fast test imports at no depth. */
 const SLOW = new Set(['node:child_process', '@duckdb/node-api', 'fast-check', 'newman', 'playwright-core']);
@@ -57,16 +62,18 @@ function startsProcesses(file) {
     for (const name of importsOf(each)) {
       if (name === 'playwright-core' || STARTERS.has(path.relative(__dirname, name))) return true;
       // What the service itself starts is a part of what is tested.
-      if (path.isAbsolute(name) && name.startsWith(__dirname)) seen.add(name);
+      if (path.isAbsolute(name) && FOLDERS.some((folder) => name.startsWith(folder))) seen.add(name);
     }
   }
   return false;
 }
 
-const files = fs
-  .readdirSync(__dirname, { recursive: true, encoding: 'utf8' })
-  .filter((name) => name.endsWith('.test.ts') && !name.endsWith('.long.test.ts') && !name.startsWith('.joined'))
-  .map((name) => path.join(__dirname, name));
+const files = FOLDERS.filter((folder) => fs.existsSync(folder)).flatMap((folder) =>
+  fs
+    .readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.test.ts') && !name.endsWith('.long.test.ts') && !name.startsWith('.joined'))
+    .map((name) => path.join(folder, name)),
+);
 const alone = files.filter(replacesModules);
 const starting = files.filter((file) => !alone.includes(file) && startsProcesses(file));
 const fast = files.filter((file) => isFast(file) && !alone.includes(file));
@@ -84,8 +91,8 @@ function join(lane, all, count) {
   for (const { file, size } of bySize) {
     const group = groups.reduce((least, one) => (one.size < least.size ? one : least));
     group.size += size;
-    const name = path.relative(__dirname, file).split(path.sep).join('/');
-    group.lines.push(`describe('${name}', () => { require('../${name.replace(/\.ts$/, '')}'); });\n`);
+    const name = path.relative(ROOT, file).split(path.sep).join('/');
+    group.lines.push(`describe('${name}', () => { require('../../${name.replace(/\.ts$/, '')}'); });\n`);
   }
   return groups.map(({ lines }, i) => {
     const file = path.join(JOINED, `${lane}-${String(i)}.test.ts`);

@@ -1,4 +1,4 @@
-import type { Clock } from '../src/concurrency/clock';
+import type { Clock } from '../packages/duckdb-engine/src/concurrency/clock';
 
 interface Timer {
   readonly at: number;

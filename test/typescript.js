@@ -37,6 +37,14 @@ function compiled(file) {
   }
 }
 
+/** Packages by their sources, as Jest finds them. */
+const { _resolveFilename } = /** @type {any} */ (Module);
+/** @type {any} */ (Module)._resolveFilename = (/** @type {string} */ request, /** @type {unknown[]} */ ...rest) => {
+  const [, name, face = 'index'] = /^@logquay\/([^/]+)(?:\/([^/]+))?$/.exec(request) ?? [];
+  if (name !== undefined) return join(__dirname, `../packages/${name}/src/face/${face}.ts`);
+  return _resolveFilename.call(Module, request, ...rest);
+};
+
 /** @type {Record<string, (module: { _compile(code: string, file: string): void }, file: string) => void>} */
 const extensions = /** @type {any} */ (Module)._extensions;
 extensions['.ts'] = (module, file) => module._compile(compiled(file), file);

@@ -1,5 +1,5 @@
 /**
- * Prints where src/googlesql/functions/function-table.ts differs from what Google's own engine answers to GetBuiltinFunctions.
+ * Prints where packages/googlesql/src/functions/function-table.ts differs from what Google's own engine answers to GetBuiltinFunctions.
  * Run by hand when the engine's package is updated: `node emulator/scripts/builtin-functions.mjs`. What BigQuery has and the engine of 2023
  * lacks, or says otherwise, is printed too.
  *
@@ -18,7 +18,7 @@ const protoLoader = require('@grpc/proto-loader');
 // The local BigQuery's own options, from its TypeScript.
 require('tsx/cjs/api').register();
 const { MAXIMUM, bigQueryDialect } = require('../src/googlesql/language.ts');
-const { FUNCTIONS } = require('../../src/googlesql/functions/function-table.ts');
+const { FUNCTIONS } = require('../../packages/googlesql/src/functions/function-table');
 
 const ENGINE = join(dirname(require.resolve('@fivetrandevelopers/zetasql/package.json')), 'lib', 'zetasql');
 

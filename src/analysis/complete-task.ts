@@ -1,6 +1,5 @@
-import type { Task } from '../concurrency/threads/threads';
-import { complete } from '../completion/complete';
-import type { Completions, WrittenText } from '../completion/completion';
+import type { Task } from '@logquay/duckdb-engine/concurrency';
+import { complete, type Completions, type WrittenText } from '@logquay/googlesql/consumer';
 
 /** `complete`, for a thread: the text is read several times. */
 export const completeText: Task<WrittenText, Completions> = {

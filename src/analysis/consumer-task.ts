@@ -1,5 +1,5 @@
-import type { Task } from '../concurrency/threads/threads';
-import { analyseConsumer, type ConsumerAnalysis, type ConsumerText } from './consumer-query';
+import type { Task } from '@logquay/duckdb-engine/concurrency';
+import { analyseConsumer, type ConsumerAnalysis, type ConsumerText } from '@logquay/googlesql/consumer';
 
 /** `analyseConsumer`, for a thread: a long text takes tens of milliseconds. */
 export const analyseConsumerText: Task<ConsumerText, ConsumerAnalysis> = {

@@ -4,18 +4,15 @@ import { faultIn } from '../endpoints/definition';
 import { ServiceError, QueryError } from '../errors';
 import type { Endpoint, ParameterDeclaration } from '../endpoints/endpoint';
 import { boundTypes } from '../endpoints/parameters';
-import { type TypedParameter, typesByName } from '../engines/bound-parameter';
-import type { TableSchemas, Engine, RunLimits } from '../engines/contract';
-import { type Description, describing, resultColumns } from '../googlesql/descriptions';
-import { nearest, surveyMeaning } from '../googlesql/resolver';
-import type { NamedType, TableSchema } from '../googlesql/types';
+import { type TypedParameter, typesByName, type NamedType, type TableSchema } from '@logquay/googlesql/types';
+import type { TableSchemas, Engine, RunLimits } from '@logquay/duckdb-engine/contract';
+import { type Description, describing, resultColumns, nearest, surveyMeaning } from '@logquay/googlesql';
 import { isDeepStrictEqual } from 'node:util';
 import { LRUCache } from 'lru-cache';
 import { typicalValues } from '../sandbox/cte-columns';
 import type { Gate } from '../sandbox/gate';
 import type { StoredQuery } from '../sandbox/stored-query';
-import { tablesRead } from '../googlesql/from-paths';
-import type { Span } from '../googlesql/syntax';
+import { tablesRead, type Span } from '@logquay/googlesql/syntax';
 
 /** Milliseconds that the engine may take for one stored query. */
 const PATIENCE = 10_000;

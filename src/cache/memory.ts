@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 
-import { type Clock, SYSTEM_CLOCK } from '../concurrency/clock';
+import { type Clock, SYSTEM_CLOCK } from '@logquay/duckdb-engine/concurrency';
 import type { Identity, Entry, ResultStore } from './stores';
 import type { InUse, Usage, UsageBook } from './usage';
 

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 
-import { type Clock, SYSTEM_CLOCK } from '../concurrency/clock';
+import { type Clock, SYSTEM_CLOCK } from '@logquay/duckdb-engine/concurrency';
 import { readFlag, readNumber, Unexpected } from '../redis/client';
 import type { RedisConnection } from '../redis/connection';
 import { CLOCK, evaluate, script } from '../redis/scripts';

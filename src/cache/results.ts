@@ -1,6 +1,5 @@
 /** The result cache (docs/cache.md): a response is cached, shared by all that request it meanwhile, or the result of one run. */
-import { type Clock, SYSTEM_CLOCK } from '../concurrency/clock';
-import type { RunLimits } from '../concurrency/deadline';
+import { type Clock, SYSTEM_CLOCK, type RunLimits } from '@logquay/duckdb-engine/concurrency';
 import { ERRORS, ServiceError } from '../errors';
 import { RedisUnavailable } from '../redis/failure';
 import type { MemoryStore } from './memory';

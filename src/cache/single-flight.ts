@@ -1,6 +1,13 @@
 /** Single flight: one run for each name at a time, shared by all callers that ask for it meanwhile. */
-import { type Clock, sleep, SYSTEM_CLOCK } from '../concurrency/clock';
-import { abortError, checkLimits, raceLimits, type RunLimits } from '../concurrency/deadline';
+import {
+  type Clock,
+  sleep,
+  SYSTEM_CLOCK,
+  abortError,
+  checkLimits,
+  raceLimits,
+  type RunLimits,
+} from '@logquay/duckdb-engine/concurrency';
 import { type Identity, type Entry, isFresh, type Lease, type SharedStore } from './stores';
 
 /** Milliseconds between two checks whether other processes still wait for a run without local waiters. */

@@ -1,6 +1,6 @@
 /** The contract of every result store, and what processes share on top of it. */
 import { createHash } from 'node:crypto';
-import type { BoundParameter } from '../engines/contract';
+import type { BoundParameter } from '@logquay/duckdb-engine/contract';
 import type { Representation } from '../rendering/representation';
 import type { EncodedResponse } from '../rendering/encoded-response';
 

@@ -1,7 +1,7 @@
 /** Refreshes cached results before they expire, while they are in use (docs/cache.md). */
 import { createHash } from 'node:crypto';
 
-import { type Clock, SYSTEM_CLOCK } from '../concurrency/clock';
+import { type Clock, SYSTEM_CLOCK } from '@logquay/duckdb-engine/concurrency';
 import type { HoldOff } from './results';
 import type { InUse, Usage, UsageBook } from './usage';
 

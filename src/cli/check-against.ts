@@ -1,10 +1,10 @@
 import { resolverOf, StoredAnalyses, storedQueryOf } from '../analysis/stored-analyses';
-import { readSources } from '../collector/sources';
+import { readSources } from '@logquay/collector';
 import { readConfig } from '../config';
 import { check, type CheckOptions } from '../endpoints/check';
 import { readCatalogue } from '../endpoints/directory';
 import type { Endpoint } from '../endpoints/endpoint';
-import type { Engine } from '../engines/contract';
+import type { Engine } from '@logquay/duckdb-engine/contract';
 import { LOG_SCHEMA } from '../engines/log-schema';
 import { ServiceError } from '../errors';
 import { KeysFileError, readKeysFile } from '../keys/keys-file';
@@ -23,7 +23,7 @@ const NO_GATE = { columns: () => Promise.reject(new Error('There is no gate here
  * @throws DataFault for data that the service could not start with
  */
 export async function schemaAnalyses(dataDir: string | null): Promise<StoredAnalyses> {
-  const { openSchemaEngine } = await import('../engines/duckdb/engine/schema-engine.js');
+  const { openSchemaEngine } = await import('@logquay/duckdb-engine/in-process');
   return new StoredAnalyses(await openSchemaEngine({ dataDir, declared: LOG_SCHEMA }), NO_GATE);
 }
 

@@ -7,7 +7,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { ImportRequest } from './logflare-import';
 import { print } from '../log/visible';
-import { readMoment } from '../lql/timestamp';
+import { readMoment } from '@logquay/googlesql/lql';
 import type { SetupRequest } from '../engines/bigquery/setup';
 
 const SERVE_HELP = `

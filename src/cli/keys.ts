@@ -18,7 +18,7 @@ export async function scopeFault(
   const named = [...(endpoints === '*' ? [] : endpoints), ...pinned.map((name) => `a parameter ${name}`)];
   if (named.length === 0) return null;
   const { readCatalogue } = await import('../endpoints/directory.js');
-  const { nearest } = await import('../googlesql/resolver/index.js');
+  const { nearest } = await import('@logquay/googlesql');
   const definitions = (await readCatalogue(directory)).files.map(({ definition }) => definition);
   const claims = definitions.flatMap((definition) => definition.claims);
   if (claims.length === 0) {

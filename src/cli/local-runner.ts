@@ -1,14 +1,12 @@
 import { openEngine } from '../app';
 import { MemoryStore, MemoryUsageBook } from '../cache/memory';
 import { Results } from '../cache/results';
-import { FairSlots } from '../concurrency/fair-slots';
+import { FairSlots, Threads } from '@logquay/duckdb-engine/concurrency';
 import { Parts } from '../concurrency/parts';
-import { Threads } from '../concurrency/threads/threads';
 import { type Config, readConfig } from '../config';
 import { type Catalogue, openCatalogue } from '../endpoints/catalogue';
-import type { Engine } from '../engines/contract';
-import { ForwardingEngine } from '../engines/forwarding-engine';
-import type { NamedType } from '../googlesql/types';
+import { type Engine, ForwardingEngine } from '@logquay/duckdb-engine/contract';
+import type { NamedType } from '@logquay/googlesql/types';
 import type { Key } from '../keys/key';
 import { RateLimits } from '../limits/rate-limits';
 import { type Log, openLog } from '../log';

@@ -4,10 +4,7 @@ import { z } from 'zod';
 
 import { readDefinition } from '../endpoints/definition';
 import { QueryError } from '../errors';
-import { tablesRead } from '../googlesql/from-paths';
-import { parseQuery } from '../googlesql/parser';
-import type { Query } from '../googlesql/syntax';
-import { walk } from '../googlesql/syntax-walk';
+import { tablesRead, parseQuery, type Query, walk } from '@logquay/googlesql/syntax';
 
 /** What `GET /api/endpoints` says of one, as far as it is read. */
 export const logflareEndpointSchema = z.object({

@@ -4,8 +4,8 @@ import path from 'node:path';
 
 import { z } from 'zod';
 
-import { readSources } from '../collector/sources';
-import { systemCode } from '../files';
+import { readSources } from '@logquay/collector';
+import { systemCode } from '@logquay/duckdb-engine/files';
 import { importEndpoint, logflareEndpointSchema } from './logflare-endpoint';
 
 export interface ImportRequest {

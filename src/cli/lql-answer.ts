@@ -1,6 +1,5 @@
 import { ServiceError } from '../errors';
-import type { ReadOptions } from '../lql/read';
-import { rulesToJson } from '../lql/sql';
+import { type ReadOptions, rulesToJson } from '@logquay/googlesql/lql';
 import { openLql } from '../run/lql-text';
 
 /**

@@ -1,5 +1,5 @@
 /** Refuses requests to a service that keeps failing, then lets one trial through (docs/decisions/concurrency.md). */
-import { type Clock, SYSTEM_CLOCK } from './clock';
+import { type Clock, SYSTEM_CLOCK } from '@logquay/duckdb-engine/concurrency';
 
 export type BreakerState = 'closed' | 'open' | 'half-open';
 

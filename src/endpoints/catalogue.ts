@@ -2,7 +2,7 @@ import path from 'node:path';
 
 import type { Logger } from 'pino';
 
-import { concurrently } from '../concurrency/concurrently';
+import { concurrently } from '@logquay/duckdb-engine/concurrency';
 import type { ReportFault } from '../health/health';
 import { ClaimedValue, type Key } from '../keys/key';
 import { type Definition, readDefinition } from './definition';

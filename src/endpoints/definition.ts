@@ -3,11 +3,8 @@ import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 
 import { lineAndColumn, QueryError, ServiceError } from '../errors';
-import { tablesRead } from '../googlesql/from-paths';
-import { parseQuery } from '../googlesql/parser';
-import { nearest } from '../googlesql/resolver';
-import type { Parameter, Query } from '../googlesql/syntax';
-import { walk } from '../googlesql/syntax-walk';
+import { tablesRead, parseQuery, type Parameter, type Query, walk } from '@logquay/googlesql/syntax';
+import { nearest } from '@logquay/googlesql';
 import { readDeclarations } from './declaration';
 import type { Endpoint, ParameterDeclaration } from './endpoint';
 import { onlyValue } from './parameters';

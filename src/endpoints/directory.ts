@@ -1,8 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 
-import { concurrently } from '../concurrency/concurrently';
-import { systemCode, fingerprintOf, MOST_OF_QUERY, readBounded } from '../files';
+import { concurrently } from '@logquay/duckdb-engine/concurrency';
+import { systemCode, fingerprintOf, MOST_OF_QUERY, readBounded } from '@logquay/duckdb-engine/files';
 import { type Definition, readDefinition } from './definition';
 import { type Fault, FILE_START } from './settings';
 

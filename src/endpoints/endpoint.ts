@@ -1,4 +1,4 @@
-import type { Query } from '../googlesql/syntax';
+import type { Query } from '@logquay/googlesql/syntax';
 
 export type ParameterType = 'string' | 'integer' | 'number' | 'boolean' | 'timestamp' | 'date' | 'enum' | 'regex';
 

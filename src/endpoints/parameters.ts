@@ -1,6 +1,6 @@
-import type { BoundParameter, TypedParameter } from '../engines/bound-parameter';
+import type { BoundParameter, TypedParameter } from '@logquay/googlesql/types';
 import { ServiceError } from '../errors';
-import { nearest } from '../googlesql/resolver';
+import { nearest } from '@logquay/googlesql';
 import { TokenRefused } from '../keys/claims';
 import { ClaimedValue, type PinnedValue } from '../keys/key';
 import { RESERVED, SOFT_RESERVED } from './declaration';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { lineAndColumn } from '../errors';
 import { type ParameterType, UUID } from './endpoint';
 import { isLookback } from './values';
-import { nearest } from '../googlesql/resolver';
+import { nearest } from '@logquay/googlesql';
 
 /** What is wrong with one file of the catalogue, and where. */
 export interface Fault extends LineFault {

@@ -1,7 +1,6 @@
 import { RE2JS, RE2JSSyntaxException } from 're2js';
 
-import { MOST_PATTERN_COST, patternCost } from '../googlesql/pattern-cost';
-import { instantText, readInstant } from '../time/instant';
+import { MOST_PATTERN_COST, patternCost, instantText, readInstant } from '@logquay/googlesql/types';
 import type { ParameterDeclaration } from './endpoint';
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/;

@@ -1,4 +1,4 @@
-import { parseRestSchema, type RestField } from '../googlesql/rest-schema';
+import { parseRestSchema, type RestField } from '@logquay/googlesql/types';
 
 /** A leaf's type; `[type]`: REPEATED; an object: a REPEATED RECORD, which is how the log pipeline stores every record. */
 type Leaf = 'STRING' | 'INTEGER' | 'FLOAT' | 'BOOLEAN' | 'TIMESTAMP';

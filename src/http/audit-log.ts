@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, openSync, statSync, writeSync } from 'node:fs';
 
-import { groupOf } from '../concurrency/fair-slots';
+import { groupOf } from '@logquay/duckdb-engine/concurrency';
 import type { CompletedRequest } from '../telemetry';
 import { LineWriter } from '../log/line-writer';
 

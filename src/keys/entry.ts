@@ -2,8 +2,7 @@ import path from 'node:path';
 
 import { z } from 'zod';
 
-import { secondsOf } from '../time/calendar';
-import { readInstant } from '../time/instant';
+import { secondsOf, readInstant } from '@logquay/googlesql/types';
 import type { IssuerPin, IssuerScope } from './claims';
 import type { Key, PinnedValue } from './key';
 

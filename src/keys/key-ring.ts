@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 
 import type { Secret } from '../config';
 import { ServiceError } from '../errors';
-import { systemCode, fingerprintOf } from '../files';
+import { systemCode, fingerprintOf } from '@logquay/duckdb-engine/files';
 import { hashOf, type HeaderValues, type Key, presentedKey, presentsKey, sameHash } from './key';
 import type { ReportFault } from '../health/health';
 

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import type { CryptoKey, JWK } from 'jose' with { 'resolution-mode': 'import' };
 
 import { ServiceError } from '../errors';
-import { fingerprintOf, readBounded } from '../files';
+import { fingerprintOf, readBounded } from '@logquay/duckdb-engine/files';
 
 /** A key, or the bytes of a secret. */
 export type VerificationKey = CryptoKey | Uint8Array;

@@ -11,7 +11,14 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import path from 'node:path';
-import { systemCode, createFile, ignoreMissing, MOST_OF_LIST, readBounded, replaceFile } from '../files';
+import {
+  systemCode,
+  createFile,
+  ignoreMissing,
+  MOST_OF_LIST,
+  readBounded,
+  replaceFile,
+} from '@logquay/duckdb-engine/files';
 import { newSecretKey } from './key';
 import { z } from 'zod';
 import { type IssuerEntry, type KeyEntry, nameOfEntry, readEntry } from './entry';

@@ -1,5 +1,5 @@
-import { fairShare, FairSlots, type SlotBounds } from '../concurrency/fair-slots';
-import type { Engine } from '../engines/contract';
+import { fairShare, FairSlots, type SlotBounds } from '@logquay/duckdb-engine/concurrency';
+import type { Engine } from '@logquay/duckdb-engine/contract';
 
 /** What the operator allows: queries at a time, of a key and of all, and how many may wait. */
 interface Allowed {

@@ -1,6 +1,13 @@
-import { groupOf } from '../concurrency/fair-slots';
-import type { Engine, EngineQuery, EngineResult, LineSink, ResultHead, RunLimits } from '../engines/contract';
-import { ForwardingEngine } from '../engines/forwarding-engine';
+import { groupOf } from '@logquay/duckdb-engine/concurrency';
+import {
+  type Engine,
+  type EngineQuery,
+  type EngineResult,
+  type LineSink,
+  type ResultHead,
+  type RunLimits,
+  ForwardingEngine,
+} from '@logquay/duckdb-engine/contract';
 import { QueryError, ServiceError } from '../errors';
 import type { Metrics } from '../metrics/metrics';
 import type { BudgetedKey, Budgets } from './budget';

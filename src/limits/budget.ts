@@ -1,4 +1,4 @@
-import { groupOf } from '../concurrency/fair-slots';
+import { groupOf } from '@logquay/duckdb-engine/concurrency';
 import { randomUUID } from 'node:crypto';
 import type { Cluster, Redis } from 'ioredis';
 import type { RedisConnection } from '../redis/connection';

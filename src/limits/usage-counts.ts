@@ -2,9 +2,9 @@
 import { mkdir, readdir, readFile, unlink } from 'node:fs/promises';
 import path from 'node:path';
 
-import { groupOf } from '../concurrency/fair-slots';
+import { groupOf } from '@logquay/duckdb-engine/concurrency';
 import { ServiceError } from '../errors';
-import { ignoreMissing, replaceFile } from '../files';
+import { ignoreMissing, replaceFile } from '@logquay/duckdb-engine/files';
 import type { RedisConnection } from '../redis/connection';
 import { evaluate, script } from '../redis/scripts';
 import type { CompletedRequest } from '../telemetry';

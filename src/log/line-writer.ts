@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs';
 
-import { systemCode } from '../files';
+import { systemCode } from '@logquay/duckdb-engine/files';
 
 /** Characters that are written together, and how long a line waits for others at most, in milliseconds. */
 const BATCH = 4096;

@@ -1,4 +1,4 @@
-import type { Progress, Standing } from '../engines/duckdb/engine/log';
+import type { Progress, Standing } from '@logquay/duckdb-engine/contract';
 import { visible } from './visible';
 
 /** `Converting raw_edge_logs: 1,200 of 3,000 rows (40 %)`. */

@@ -1,4 +1,4 @@
-import { HIDDEN_SIGNS } from '../googlesql/hidden-signs';
+import { HIDDEN_SIGNS } from '@logquay/googlesql/types';
 
 /** A text with such signs by their number, as JSON writes them: what was JSON stays it, with the same values. */
 export function visible(text: string): string {

@@ -4,7 +4,7 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 
-import { abortError } from '../concurrency/deadline';
+import { abortError } from '@logquay/duckdb-engine/concurrency';
 import { createServer, type ServerOptions } from './server';
 
 /**

@@ -7,7 +7,7 @@ import type { RequestTelemetry } from '../telemetry';
 import { mayRun } from '../endpoints/catalogue';
 import type { Endpoint } from '../endpoints/endpoint';
 import type { Key } from '../keys/key';
-import type { DescribedColumn } from '../googlesql/descriptions';
+import type { DescribedColumn } from '@logquay/googlesql';
 import { analyse, schemaOf } from '../run/analyse';
 import { mayQuery } from '../run/authorise';
 import { run } from '../run/run';

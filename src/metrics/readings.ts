@@ -1,4 +1,4 @@
-import type { FolderStatus, TableStatus } from '../engines/contract';
+import type { FolderStatus, TableStatus } from '@logquay/duckdb-engine/contract';
 import { COMPONENTS, type Health } from '../health/health';
 import type { CompletedRequest } from '../telemetry';
 import type { Metrics } from './metrics';

@@ -1,9 +1,9 @@
 import { mayRun } from '../endpoints/catalogue';
 import type { RESERVED } from '../endpoints/declaration';
 import type { Endpoint, ParameterDeclaration } from '../endpoints/endpoint';
-import type { Engine } from '../engines/contract';
-import { isReserved } from '../googlesql/lexer';
-import type { NamedType } from '../googlesql/types';
+import type { Engine } from '@logquay/duckdb-engine/contract';
+import { isReserved } from '@logquay/googlesql/syntax';
+import type { NamedType } from '@logquay/googlesql/types';
 import type { Key } from '../keys/key';
 import { mayQuery, redactionForced } from '../run/authorise';
 

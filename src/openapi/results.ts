@@ -1,4 +1,4 @@
-import type { NamedType } from '../googlesql/types';
+import type { NamedType } from '@logquay/googlesql/types';
 import { CONTENT_TYPES } from '../rendering/representation';
 import type { DescribedEndpoint, Readers } from './described';
 import { exampleText } from './row-schema';

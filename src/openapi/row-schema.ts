@@ -1,5 +1,11 @@
-import { typeText } from '../googlesql/type-names';
-import type { NamedType, RangeElement, ScalarName, SqlType, StructField } from '../googlesql/types';
+import {
+  typeText,
+  type NamedType,
+  type RangeElement,
+  type ScalarName,
+  type SqlType,
+  type StructField,
+} from '@logquay/googlesql/types';
 import { closingOf, linesOf } from '../rendering/render';
 import type { Representation } from '../rendering/representation';
 import type { Json, Schema } from './schema';

@@ -2,8 +2,7 @@
 import type { Redis } from 'ioredis';
 
 import { CircuitBreaker } from '../concurrency/circuit-breaker';
-import { type Clock, SYSTEM_CLOCK } from '../concurrency/clock';
-import { withTimeout } from '../concurrency/deadline';
+import { type Clock, SYSTEM_CLOCK, withTimeout } from '@logquay/duckdb-engine/concurrency';
 import type { RedisConfig } from '../config';
 import type { Log } from '../log';
 import { parseRedisUrl } from './address';

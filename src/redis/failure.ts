@@ -1,4 +1,4 @@
-import { TimeoutError } from '../concurrency/deadline';
+import { TimeoutError } from '@logquay/duckdb-engine/concurrency';
 
 /**
  * What a failed command says of the connection:

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 
-import { SPARE_ROOM } from '../engines/contract';
+import { SPARE_ROOM } from '@logquay/duckdb-engine/contract';
 import { CONTENT_TYPES, type Representation } from './representation';
 
 export type Encoding = 'gzip' | 'br';

@@ -1,8 +1,8 @@
 /** Bodies made of lines of JSON as they are: nothing in them is read, and what has room around it is not copied either. */
 import { createHash } from 'node:crypto';
 
-import { yieldToEventLoop } from '../concurrency/concurrently';
-import { around, type Lines } from '../engines/contract';
+import { yieldToEventLoop } from '@logquay/duckdb-engine/concurrency';
+import { around, type Lines } from '@logquay/duckdb-engine/contract';
 import { EncodedResponse } from './encoded-response';
 import { closingOf, OPENING, tooLarge } from './render';
 

@@ -1,4 +1,4 @@
-import { FORMULA_STARTS } from '../engines/contract';
+import { FORMULA_STARTS } from '@logquay/duckdb-engine/contract';
 import { readMembers, stringValue } from '../json';
 import { ServiceError } from '../errors';
 import { EncodedResponse } from './encoded-response';

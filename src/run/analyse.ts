@@ -11,7 +11,7 @@ import {
 } from '../endpoints/reserved-parameters';
 import { ServiceError, lineAndColumn, offsetOf } from '../errors';
 import type { Key } from '../keys/key';
-import type { BoundParameter, RunLimits } from '../engines/contract';
+import type { BoundParameter, RunLimits } from '@logquay/duckdb-engine/contract';
 import {
   checkMayExport,
   authorise,
@@ -24,15 +24,14 @@ import {
 import { asksForRedaction, checkPageable, refusalOf } from './plan';
 import type { Services } from './services';
 import type { RunRequest, RequestPlan } from './types';
-import type { ConsumerAnalysis, TextFault, Warning } from '../analysis/consumer-query';
+import { type ConsumerAnalysis, type TextFault, type Warning, describeFunctions } from '@logquay/googlesql/consumer';
 import { analyseConsumerText } from '../analysis/consumer-task';
 import { storedQueryOf, type StoredAnalysis } from '../analysis/stored-analyses';
 import { completeText } from '../analysis/complete-task';
 import { readPosition } from '../endpoints/definition';
-import { describeColumns } from '../googlesql/descriptions';
-import type { Span } from '../googlesql/syntax';
+import { describeColumns } from '@logquay/googlesql';
+import type { Span } from '@logquay/googlesql/syntax';
 import { tablesOfStoredQuery } from '../sandbox/compose';
-import { describeFunctions } from '../sandbox/functions';
 import { engineQuery, limitsOf } from './execute';
 import { composeStatement, forCaller } from './statement';
 

@@ -4,11 +4,11 @@ import type { Endpoint } from '../endpoints/endpoint';
 import type { RawEntry } from '../endpoints/raw-entries';
 import type { ConsumerRequest } from '../endpoints/reserved-parameters';
 import { ServiceError } from '../errors';
-import { groupOf } from '../concurrency/fair-slots';
+import { groupOf } from '@logquay/duckdb-engine/concurrency';
 import { TokenRefused } from '../keys/claims';
 import type { Key } from '../keys/key';
-import type { Engine } from '../engines/contract';
-import { tablesRead } from '../googlesql/from-paths';
+import type { Engine } from '@logquay/duckdb-engine/contract';
+import { tablesRead } from '@logquay/googlesql/syntax';
 import type { Services } from './services';
 import type { RunRequest } from './types';
 

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 
-import { yieldToEventLoop } from '../concurrency/concurrently';
-import type { Task } from '../concurrency/threads/threads';
-import type { EngineResult, RunLimits } from '../engines/contract';
-import type { NamedType, SqlType } from '../googlesql/types';
+import { yieldToEventLoop, type Task } from '@logquay/duckdb-engine/concurrency';
+import type { EngineResult, RunLimits } from '@logquay/duckdb-engine/contract';
+import type { NamedType, SqlType } from '@logquay/googlesql/types';
 import { redactRows, redactText } from '../redaction/redaction';
 import { EncodedResponse } from '../rendering/encoded-response';
 import { linesBody } from '../rendering/lines-body';

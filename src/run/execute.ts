@@ -1,4 +1,4 @@
-import type { RunLimits, EngineQuery, EngineResult, Engine } from '../engines/contract';
+import type { RunLimits, EngineQuery, EngineResult, Engine } from '@logquay/duckdb-engine/contract';
 import type { Services } from './services';
 import type { RequestPlan, RunRequest, Timed, RunResponse } from './types';
 import type { RunResult } from '../cache/results';

@@ -1,12 +1,10 @@
 /** Exports: results of any length, sent while the engine still reads them (docs/exports.md). */
-import { raceLimits } from '../concurrency/deadline';
+import { raceLimits } from '@logquay/duckdb-engine/concurrency';
 import type { Endpoint } from '../endpoints/endpoint';
-import type { LineForm, ResultHead, RunLimits } from '../engines/contract';
+import type { LineForm, ResultHead, RunLimits } from '@logquay/duckdb-engine/contract';
 import { ServiceError } from '../errors';
 import { type Key, currentKey, LOOK_AGAIN } from '../keys/key';
-import { columnOf } from '../rendering/columnar/opening';
-import { checkParquet, type Encoder } from '../rendering/columnar/encoder';
-import { sendWrittenFile } from '../rendering/columnar/written-file';
+import { columnOf, checkParquet, type Encoder, sendWrittenFile } from '@logquay/duckdb-engine/parquet';
 import { csvHeader, closingOfExport } from '../rendering/render';
 import { CONTENT_TYPES, FILE_EXTENSIONS, PARQUET } from '../rendering/representation';
 import { allowedEndpoint, checkMayExport } from './authorise';

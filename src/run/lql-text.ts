@@ -1,9 +1,6 @@
 import { lineAndColumn, locate, QueryError, ServiceError } from '../errors';
-import type { NamedType } from '../googlesql/types';
-import { excerpt, inLql, LqlError } from '../lql/lql-error';
-import { type ReadOptions, readLql } from '../lql/read';
-import type { Rules } from '../lql/rules';
-import { toSql } from '../lql/sql';
+import type { NamedType } from '@logquay/googlesql/types';
+import { excerpt, inLql, LqlError, type ReadOptions, readLql, type Rules, toSql } from '@logquay/googlesql/lql';
 
 /** An LQL text that has been read, before anything is known of the columns of its table. */
 export interface LqlQuery {

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { StoredAnalyses } from '../analysis/stored-analyses';
 import type { Config } from '../config';
 import { exportSlots } from '../limits/admission';
-import { Encoder } from '../rendering/columnar/encoder';
+import { Encoder } from '@logquay/duckdb-engine/parquet';
 import { PlanCache } from './plan-cache';
 import type { Services } from './services';
 

@@ -2,9 +2,9 @@
 import type { Secret } from '../config';
 import { ServiceError } from '../errors';
 import { SealedTexts } from './sealed-texts';
-import type { BoundParameter } from '../engines/contract';
-import type { Literal, OrderItem, Query } from '../googlesql/syntax';
-import type { NamedType } from '../googlesql/types';
+import type { BoundParameter } from '@logquay/duckdb-engine/contract';
+import type { Literal, OrderItem, Query } from '@logquay/googlesql/syntax';
+import type { NamedType } from '@logquay/googlesql/types';
 
 /** Positions of pages as opaque texts. */
 export class PageTokens {

@@ -1,10 +1,10 @@
 /** A page of a stored query's result (docs/pages.md). */
-import { groupOf } from '../concurrency/fair-slots';
+import { groupOf } from '@logquay/duckdb-engine/concurrency';
 import { createHash } from 'node:crypto';
 
 import { withoutMovingStarts } from '../endpoints/parameters';
 import { ServiceError } from '../errors';
-import type { BoundParameter } from '../engines/contract';
+import type { BoundParameter } from '@logquay/duckdb-engine/contract';
 import { EncodedResponse } from '../rendering/encoded-response';
 import { readMembers } from '../json';
 import { encodeResult } from './encode-result';

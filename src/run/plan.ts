@@ -18,7 +18,7 @@ import {
 } from '../endpoints/reserved-parameters';
 import { ServiceError } from '../errors';
 import type { Key } from '../keys/key';
-import { misreadingsOf } from '../lql/misreadings';
+import { misreadingsOf } from '@logquay/googlesql/lql';
 import { chooseRepresentation, EXPORTED, PARQUET, type Representation } from '../rendering/representation';
 import { checkDeclaredTables, checkMayExport, checkPermissions, maySeeSchema } from './authorise';
 import { checkDryRun } from './execute';

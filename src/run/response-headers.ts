@@ -1,7 +1,7 @@
 import type { CacheResult } from '../cache/results';
-import type { Engine, ResultHead } from '../engines/contract';
+import type { Engine, ResultHead } from '@logquay/duckdb-engine/contract';
 import type { Key } from '../keys/key';
-import type { Misreading } from '../lql/misreadings';
+import type { Misreading } from '@logquay/googlesql/lql';
 import type { RequestPlan } from './types';
 
 /** Headers of a result: its age and lifetime (RFC 9111), cache status (RFC 9211) and cost, as a flat header list. */

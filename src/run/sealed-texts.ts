@@ -3,7 +3,7 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { Secret } from '../config';
-import { createFile, replaceFile } from '../files';
+import { createFile, replaceFile } from '@logquay/duckdb-engine/files';
 
 const CIPHER = 'aes-256-gcm';
 const IV = 12;

@@ -2,16 +2,17 @@
 import { faultIn } from '../endpoints/definition';
 import type { Endpoint } from '../endpoints/endpoint';
 import { patternFault } from '../endpoints/values';
-import { isExecutionFault, SEVERAL_CAN_FAIL } from '../engines/execution-faults';
+import {
+  isExecutionFault,
+  SEVERAL_CAN_FAIL,
+  type BoundParameter,
+  type RunLimits,
+} from '@logquay/duckdb-engine/contract';
 import { QueryError, ServiceError, locate } from '../errors';
-import { TRANSLATED_BOUNDS } from '../googlesql/bounds';
-import { parseQuery } from '../googlesql/parser';
-import type { Span } from '../googlesql/syntax';
-import { walk } from '../googlesql/syntax-walk';
+import { TRANSLATED_BOUNDS, parseQuery, type Span, walk } from '@logquay/googlesql/syntax';
 import { storedQueryOf } from '../analysis/stored-analyses';
 import type { ConsumerRequest } from '../endpoints/reserved-parameters';
-import type { BoundParameter, RunLimits } from '../engines/contract';
-import { fixesOrder } from '../googlesql/row-order';
+import { fixesOrder } from '@logquay/googlesql';
 import type { Key } from '../keys/key';
 import { openLql } from './lql-text';
 import { tablesOfStoredQuery } from '../sandbox/compose';

@@ -2,9 +2,7 @@
  * Puts a consumer query in the place of the stored query's final statement. The original bytes of both are what runs,
  * unless the query has to be fenced (docs/sandbox.md).
  */
-import { firstName, fromPaths } from '../googlesql/from-paths';
-import type { Query, Span, WithEntry } from '../googlesql/syntax';
-import { walk } from '../googlesql/syntax-walk';
+import { firstName, fromPaths, type Query, type Span, type WithEntry, walk } from '@logquay/googlesql/syntax';
 import type { StoredQuery } from './stored-query';
 
 /** Which entries of one WITH each entry reads: for leaving out those that a query does not reach. */

@@ -1,9 +1,8 @@
 /** The columns of the CTE tables, as the engine describes them. */
 import { LRUCache } from 'lru-cache';
-import type { BoundParameter, TypedParameter } from '../engines/bound-parameter';
-import type { Engine, RunLimits } from '../engines/contract';
+import type { BoundParameter, TypedParameter, TableSchema } from '@logquay/googlesql/types';
+import type { Engine, RunLimits } from '@logquay/duckdb-engine/contract';
 import { QueryError } from '../errors';
-import type { TableSchema } from '../googlesql/types';
 import { compose } from './compose';
 import type { StoredQuery } from './stored-query';
 

@@ -1,17 +1,13 @@
 /** The gate for consumer SQL: every wall in its order (docs/sandbox.md). A boundary between tenants; it fails closed. */
-import type { Engine, RunLimits } from '../engines/contract';
-import { raceLimits } from '../concurrency/deadline';
-import type { FairSlots } from '../concurrency/fair-slots';
-import { isShort, Threads } from '../concurrency/threads/threads';
+import type { Engine, RunLimits } from '@logquay/duckdb-engine/contract';
+import { raceLimits, type FairSlots, isShort, Threads } from '@logquay/duckdb-engine/concurrency';
 import { QueryError, ServiceError } from '../errors';
-import { isReserved, lex } from '../googlesql/lexer';
-import { TRANSLATED_BOUNDS } from '../googlesql/bounds';
-import type { Span } from '../googlesql/syntax';
-import type { TableSchema } from '../googlesql/types';
+import { isReserved, lex, TRANSLATED_BOUNDS, type Span } from '@logquay/googlesql/syntax';
+import type { TableSchema } from '@logquay/googlesql/types';
 import { compose } from './compose';
 import { CteColumns, typicalValues } from './cte-columns';
 import { composeFence, type Fence, fenceOf, storedCanFail } from './fence';
-import { originalSpan } from './lenient';
+import { originalSpan } from '@logquay/googlesql/consumer';
 import { checkMeaning, inSentText, type Meaning, readText, type ReadText, type SentText } from './reading';
 import { OpinionTimeout, SecondOpinion } from './second-opinion';
 import type { StoredQuery } from './stored-query';

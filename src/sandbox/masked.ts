@@ -2,7 +2,7 @@
  * The text that the second parser gets: comments gone and literals replaced by neutral ones of the same kind, so that it
  * never reads a byte that our lexer says is data.
  */
-import type { Token } from '../googlesql/lexer';
+import type { Token } from '@logquay/googlesql/syntax';
 
 /** Beyond this many nested brackets of the kinds below the parser's time explodes, and it is not asked. */
 const MAX_HARD_NESTING = 8;

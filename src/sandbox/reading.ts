@@ -2,22 +2,22 @@
  * The walls that need nothing but the text (docs/sandbox.md): lexer, parser, allow-lists; then names and types. As tasks:
  * a long text passes them on a thread.
  */
-import { typesByName } from '../engines/bound-parameter';
-import { unsupportedError } from '../googlesql/parser';
-import { placesThatCanFail, type PrintedQuery } from '../googlesql/printer';
-import type { ResolvedQuery } from '../googlesql/resolved';
-import { fixesOrder } from '../googlesql/row-order';
-import { resolveQuery } from '../googlesql/resolver';
-import type { Query, Span } from '../googlesql/syntax';
-import type { Task } from '../concurrency/threads/threads';
+import { typesByName, type SqlType, type TableSchema } from '@logquay/googlesql/types';
+import { unsupportedError, type Query, type Span, walk } from '@logquay/googlesql/syntax';
+import { placesThatCanFail, type PrintedQuery, type ResolvedQuery, fixesOrder, resolveQuery } from '@logquay/googlesql';
+import type { Task } from '@logquay/duckdb-engine/concurrency';
 import { QueryError } from '../errors';
-import { originalSpan, type Pieces } from './lenient';
-import type { SqlType, TableSchema } from '../googlesql/types';
-import { walk } from '../googlesql/syntax-walk';
+import {
+  originalSpan,
+  type Pieces,
+  readConsumerQuery,
+  type Reading,
+  readStatement,
+  readTranslation,
+  type Statement,
+} from '@logquay/googlesql/consumer';
 import { type Fence, fencedQuery } from './fence';
 import { maskStatement } from './masked';
-import { readConsumerQuery, type Reading } from './policy';
-import { readStatement, readTranslation, type Statement } from './statement';
 import type { StoredQuery } from './stored-query';
 
 /** A consumer's text, and what of the stored query decides on it. */

@@ -3,8 +3,7 @@
  * grow exponentially with the text. Where it reads the text, what it sees must be what our own parser saw.
  */
 import { join } from 'node:path';
-import { type RunLimits, unlimited } from '../concurrency/deadline';
-import { WorkerDied, WorkerPool, WorkerTimeout } from '../concurrency/worker-pool';
+import { type RunLimits, unlimited, WorkerDied, WorkerPool, WorkerTimeout } from '@logquay/duckdb-engine/concurrency';
 
 /** Names in lower case, parts joined by dots; null: the parser cannot read the text and has no vote. */
 export type Opinion = { readonly tables: readonly string[]; readonly functions: readonly string[] } | null;

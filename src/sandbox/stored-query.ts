@@ -1,5 +1,5 @@
-import type { TypedParameter } from '../engines/bound-parameter';
-import type { Query } from '../googlesql/syntax';
+import type { TypedParameter } from '@logquay/googlesql/types';
+import type { Query } from '@logquay/googlesql/syntax';
 
 /** What the gate needs of a stored endpoint. Offsets of `query` are offsets into `sql`. */
 export interface StoredQuery {

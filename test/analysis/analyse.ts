@@ -1,14 +1,14 @@
 /** Analyses of requests to the two stored endpoints over `test/fixture`, alike on every engine. */
-import { EXECUTION_FAULTS, UNKNOWN_EXECUTION_FAULT } from '../../src/engines/execution-faults';
-import type { Engine } from '../../src/engines/contract';
+import { EXECUTION_FAULTS, UNKNOWN_EXECUTION_FAULT } from '../../packages/duckdb-engine/src/contract/execution-faults';
+import type { Engine } from '../../packages/duckdb-engine/src/contract/contract';
 import { QueryError, ServiceError } from '../../src/errors';
 import { Metrics } from '../../src/metrics/metrics';
-import { describeColumns } from '../../src/googlesql/descriptions';
+import { describeColumns } from '../../packages/googlesql/src/descriptions';
 import { analyse, schemaOf } from '../../src/run/analyse';
 import { run } from '../../src/run/run';
 import type { Services } from '../../src/run/services';
 import { queriesOf, SANDBOX_CASES } from '../case-files';
-import { FIXTURE_END } from '../engines/fixture-engine';
+import { FIXTURE_END } from '../../packages/duckdb-engine/test/fixture-engine';
 import { services } from '../http/served';
 import { CASES } from '../lql/case-file';
 import { TestRequest } from '../run/request';

@@ -1,4 +1,4 @@
-import { openFixture } from '../engines/fixture-engine';
+import { openFixture } from '../../packages/duckdb-engine/test/fixture-engine';
 import { analysisSuite } from './analyse';
 import { storedAnalysisSuite } from './stored';
 

@@ -1,5 +1,5 @@
-import { namesInDoubleQuotes } from '../../src/analysis/consumer-query';
-import { lex } from '../../src/googlesql/lexer';
+import { namesInDoubleQuotes } from '../../packages/googlesql/src/consumer/analysis';
+import { lex } from '../../packages/googlesql/src/lexer';
 
 const COLUMNS = [{ name: 'id' }, { name: 'event_message' }];
 

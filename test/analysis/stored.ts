@@ -6,9 +6,9 @@ import type { Endpoint } from '../../src/endpoints/endpoint';
 import { typicalValues } from '../../src/sandbox/cte-columns';
 import { Gate } from '../../src/sandbox/gate';
 import { readDefinition } from '../../src/endpoints/definition';
-import type { Engine } from '../../src/engines/contract';
-import { typeText } from '../../src/googlesql/type-names';
-import { within } from '../engines/queries';
+import type { Engine } from '../../packages/duckdb-engine/src/contract/contract';
+import { typeText } from '../../packages/googlesql/src/type-names';
+import { within } from '../../packages/duckdb-engine/test/queries';
 import { Consumer } from '../sandbox/consumer';
 
 const limits = () => within(30_000);

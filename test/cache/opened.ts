@@ -1,6 +1,6 @@
 import { RedisStore } from '../../src/cache/redis-store';
 import { RedisUsageBook } from '../../src/cache/redis-usage-book';
-import type { Clock } from '../../src/concurrency/clock';
+import type { Clock } from '../../packages/duckdb-engine/src/concurrency/clock';
 import { Secret } from '../../src/config';
 import { openLog } from '../../src/log';
 import { connectRedis, type RedisConnection } from '../../src/redis/connection';

@@ -2,9 +2,9 @@
 import type { Identity } from '../../src/cache/stores';
 import { MemoryStore } from '../../src/cache/memory';
 import { type CacheRequest, type CacheResult, type RunResult, Results } from '../../src/cache/results';
-import type { RunLimits } from '../../src/engines/contract';
-import type { Clock } from '../../src/concurrency/clock';
-import { abortError } from '../../src/concurrency/deadline';
+import type { RunLimits } from '../../packages/duckdb-engine/src/contract/contract';
+import type { Clock } from '../../packages/duckdb-engine/src/concurrency/clock';
+import { abortError } from '../../packages/duckdb-engine/src/concurrency/deadline';
 import { EncodedResponse } from '../../src/rendering/encoded-response';
 import { until } from '../until';
 import { type OpenedRedis, openTestRedis } from './opened';

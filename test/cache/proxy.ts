@@ -1,7 +1,7 @@
 import { createServer, type Server, type Socket, connect } from 'node:net';
 import type { AddressInfo } from 'node:net';
 
-import { type Clock, SYSTEM_CLOCK } from '../../src/concurrency/clock';
+import { type Clock, SYSTEM_CLOCK } from '../../packages/duckdb-engine/src/concurrency/clock';
 
 /**
  * What a proxy does to what comes through it. `through`: nothing. `hang`: connections are accepted, and nothing comes

@@ -7,7 +7,7 @@ import type { Entry, Lease, Identity } from '../../src/cache/stores';
 import { RedisUnavailable } from '../../src/redis/failure';
 import type { CacheResult } from '../../src/cache/results';
 import { ERRORS, type Reason, ServiceError } from '../../src/errors';
-import { FairSlots } from '../../src/concurrency/fair-slots';
+import { FairSlots } from '../../packages/duckdb-engine/src/concurrency/fair-slots';
 import { ManualClock } from '../manual-clock';
 import { describeWithRedis, freePort, type RedisServer, startRedis } from '../redis-server';
 import { entryOf, newIdentity, rowsOf } from './entries';

@@ -1,5 +1,5 @@
 import { type RunControl, SingleFlight } from '../../src/cache/single-flight';
-import type { RunLimits } from '../../src/engines/contract';
+import type { RunLimits } from '../../packages/duckdb-engine/src/contract/contract';
 import { ManualClock, settled } from '../manual-clock';
 import { failureOf } from './processes';
 

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-import { readSources } from '../../src/collector/sources';
+import { readSources } from '../../packages/collector/src/sources';
 import { readDefinition } from '../../src/endpoints/definition';
 import { type Ended, logquay } from './command-line';
 

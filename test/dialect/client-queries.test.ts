@@ -1,7 +1,7 @@
 /** Queries as clients send them, over the stored endpoint and through the gate: DuckDB answers what BigQuery answers. */
-import { openFixture } from '../engines/fixture-engine';
+import { openFixture } from '../../packages/duckdb-engine/test/fixture-engine';
 import { openEngineOn, overLocalBigQuery } from '../engines/over-local-bigquery';
-import { sameValue } from '../engines/same-value';
+import { sameValue } from '../../packages/duckdb-engine/test/same-value';
 import { Consumer } from '../sandbox/consumer';
 import { CLIENT_QUERIES, REFUSED } from './client-queries';
 import { oneOf } from '../scale';

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { QueryError } from '../../src/errors';
-import { TranslationBench } from '../engines/duckdb-translation';
+import { TranslationBench } from '../../packages/duckdb-engine/test/duckdb-translation';
 import { functionsPart, generatedPart, REFUSED } from './dialect-page';
 import { opened } from '../opened';
 

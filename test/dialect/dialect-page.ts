@@ -1,8 +1,8 @@
 /** The generated parts of `docs/dialect.md` and `docs/functions.md`: constructs that are refused, and the table of functions. */
-import { LIMITS } from '../../src/engines/duckdb/translate/expressions/makers';
-import { AGGREGATES, SCALARS } from '../../src/engines/duckdb/translate';
-import { findFunction, functionNames, type SqlFunction } from '../../src/googlesql/functions/catalogue';
-import type { Fails } from '../../src/googlesql/functions/function-table';
+import { LIMITS } from '../../packages/duckdb-engine/src/translate/expressions/makers';
+import { AGGREGATES, SCALARS } from '../../packages/duckdb-engine/src/translate';
+import { findFunction, functionNames, type SqlFunction } from '../../packages/googlesql/src/functions/catalogue';
+import type { Fails } from '../../packages/googlesql/src/functions/function-table';
 import { knownDifferences } from './fuzz/known';
 
 /** A construct of GoogleSQL that is refused; `at`: what its position points to. */

@@ -1,7 +1,7 @@
-/** What is folded for the value of a parameter (src/engines/duckdb/translate/known-parameters.ts) stays what it was. */
+/** What is folded for the value of a parameter (packages/duckdb-engine/src/translate/known-parameters.ts) stays what it was. */
 import { onBothEngines } from './on-both-engines';
-import type { Engine } from '../../src/engines/contract';
-import { queryOf, within } from '../engines/queries';
+import type { Engine } from '../../packages/duckdb-engine/src/contract/contract';
+import { queryOf, within } from '../../packages/duckdb-engine/test/queries';
 
 const VALUES = [
   '',

@@ -1,5 +1,5 @@
 /** An argument with RAND() in it is computed once for each row, however often the translation reads its value. */
-import { TranslationBench } from '../engines/duckdb-translation';
+import { TranslationBench } from '../../packages/duckdb-engine/test/duckdb-translation';
 import type { Expression } from './fuzz/expression';
 import { Generator, SCALARS } from './fuzz/generate';
 import { Random } from './random';

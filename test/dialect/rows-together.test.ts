@@ -1,5 +1,5 @@
 /** What a row gives does not depend on the rows beside it: DuckDB evaluates many at once, and constants before all others. */
-import { TranslationBench } from '../engines/duckdb-translation';
+import { TranslationBench } from '../../packages/duckdb-engine/test/duckdb-translation';
 import type { Expression } from './fuzz/expression';
 import { Generator, STARTS } from './fuzz/generate';
 import { Random } from './random';

@@ -2,11 +2,11 @@
  * One query on two engines, both the real thing: the embedded engine, and Google's own GoogleSQL engine behind the local
  * BigQuery. What they answer is compared as a caller sees it: column names and types, rows, or that there is an error.
  */
-import type { Engine } from '../../src/engines/contract';
-import type { SqlType } from '../../src/googlesql/types';
+import type { Engine } from '../../packages/duckdb-engine/src/contract/contract';
+import type { SqlType } from '../../packages/googlesql/src/types';
 import { openEngineOn } from '../engines/over-local-bigquery';
-import { openFixture } from '../engines/fixture-engine';
-import { queryOf, within } from '../engines/queries';
+import { openFixture } from '../../packages/duckdb-engine/test/fixture-engine';
+import { queryOf, within } from '../../packages/duckdb-engine/test/queries';
 
 /** `rows`: each row's JSON text with its integers beyond 2^53 made strings, parsed. */
 export type Answer =

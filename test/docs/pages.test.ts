@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
 import { OF_A_STACK, SETTINGS } from '../../src/config';
-import { findFunction } from '../../src/googlesql/functions/catalogue';
+import { findFunction } from '../../packages/googlesql/src/functions/catalogue';
 
 const ROOT = path.join(__dirname, '../..');
 const read = (file: string): string => readFileSync(path.join(ROOT, file), 'utf8');

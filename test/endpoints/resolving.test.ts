@@ -5,7 +5,7 @@ import path from 'node:path';
 import { resolverOf, StoredAnalyses } from '../../src/analysis/stored-analyses';
 import { type Catalogue, openCatalogue, type Resolution, type ResolveStored } from '../../src/endpoints/catalogue';
 import { check } from '../../src/endpoints/check';
-import { openSchemaEngine } from '../../src/engines/duckdb/engine/schema-engine';
+import { openSchemaEngine } from '../../packages/duckdb-engine/src/engine/schema-engine';
 import { FAULTY_QUERIES, FAULTY_SETTINGS, faultyFiles } from './faulty-queries';
 import { QueryFolder } from './folder';
 

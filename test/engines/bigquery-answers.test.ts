@@ -1,14 +1,14 @@
 /** The log queries and the stored endpoints on BigQuery, and on DuckDB beside it. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { BoundParameter, Engine } from '../../src/engines/contract';
-import { ServiceError } from '../../src/engines/service-error';
+import type { BoundParameter, Engine } from '../../packages/duckdb-engine/src/contract/contract';
+import { ServiceError } from '../../packages/duckdb-engine/src/contract/service-error';
 import { answersLogQueries } from '../sandbox/answers';
 import { ACCEPTED, REJECTED } from '../case-files';
 import { Consumer } from '../sandbox/consumer';
-import { openFixture } from './fixture-engine';
+import { openFixture } from '../../packages/duckdb-engine/test/fixture-engine';
 import { openEngineOn, overLocalBigQuery } from './over-local-bigquery';
-import { textsOf } from './queries';
+import { textsOf } from '../../packages/duckdb-engine/test/queries';
 import { opened } from '../opened';
 import { oneOf } from '../scale';
 

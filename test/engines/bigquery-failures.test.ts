@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
-import { ServiceError } from '../../src/engines/service-error';
-import { QueryError } from '../../src/googlesql/errors';
+import { ServiceError } from '../../packages/duckdb-engine/src/contract/service-error';
+import { QueryError } from '../../packages/googlesql/src/errors';
 import { ApiFailure, isFailedJob, isOutage, isTransient } from '../../src/engines/bigquery/api-failure';
 import { isOperatorsMatter, offsetAt, translateFailure } from '../../src/engines/bigquery/query-faults';
 

@@ -1,9 +1,9 @@
 /** What goes wrong with BigQuery, injected over the local one's control path, and what becomes of it. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Engine, EngineQuery, EngineResult, RunLimits } from '../../src/engines/contract';
+import type { Engine, EngineQuery, EngineResult, RunLimits } from '../../packages/duckdb-engine/src/contract/contract';
 import type { ControlState } from '../local-bigquery';
 import { openEngineOn, overLocalBigQuery, recordingLog, type Logged } from './over-local-bigquery';
-import { queryOf, within } from './queries';
+import { queryOf, within } from '../../packages/duckdb-engine/test/queries';
 
 const ROWS = 'SELECT n FROM UNNEST(GENERATE_ARRAY(1, 5)) AS n ORDER BY n';
 const FIVE = ['{"n":1}', '{"n":2}', '{"n":3}', '{"n":4}', '{"n":5}'];

@@ -1,5 +1,5 @@
 /** The proof of the sandbox's last wall, over dry runs of every kind. Real BigQuery's half of it can be had nowhere else. */
-import type { RunLimits } from '../../src/engines/contract';
+import type { RunLimits } from '../../packages/duckdb-engine/src/contract/contract';
 import { ApiFailure } from '../../src/engines/bigquery/api-failure';
 import type { DryRunQuery } from '../../src/engines/bigquery/api';
 import { IsolationCheck } from '../../src/engines/bigquery/isolation-check';

@@ -1,11 +1,11 @@
 /** What is sent to BigQuery, and what is made of the habits of services that stand in for it. */
 import { createHash } from 'node:crypto';
-import type { BoundParameter, EngineQuery, RunLimits } from '../../src/engines/contract';
-import { columnsOf } from '../../src/googlesql/rest-schema';
-import type { TableSchema } from '../../src/googlesql/types';
-import { fieldsOf } from './fields';
+import type { BoundParameter, EngineQuery, RunLimits } from '../../packages/duckdb-engine/src/contract/contract';
+import { columnsOf } from '../../packages/googlesql/src/rest-schema';
+import type { TableSchema } from '../../packages/googlesql/src/types';
+import { fieldsOf } from '../../packages/duckdb-engine/test/fields';
 import { openEngineOn, overLocalBigQuery, recordingLog, type Logged } from './over-local-bigquery';
-import { queryOf, within } from './queries';
+import { queryOf, within } from '../../packages/duckdb-engine/test/queries';
 import { opened } from '../opened';
 
 const limits = (): RunLimits => within(10_000);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { MalformedRow, rowWriter, timestampMicros } from '../../src/engines/bigquery/row-writer';
-import { parseRestSchema, type RestField } from '../../src/googlesql/rest-schema';
-import { fieldsOf } from './fields';
+import { parseRestSchema, type RestField } from '../../packages/googlesql/src/rest-schema';
+import { fieldsOf } from '../../packages/duckdb-engine/test/fields';
 
 interface Field {
   readonly name: string;

@@ -1,7 +1,7 @@
 /** What every engine does alike, over the rows of `test/fixture`. An engine's own test file opens it and calls this. */
-import { EXECUTION_FAULTS } from '../../src/engines/execution-faults';
-import { ServiceError } from '../../src/engines/service-error';
-import { QueryError } from '../../src/googlesql/errors';
+import { EXECUTION_FAULTS } from '../../packages/duckdb-engine/src/contract/execution-faults';
+import { ServiceError } from '../../packages/duckdb-engine/src/contract/service-error';
+import { QueryError } from '../../packages/googlesql/src/errors';
 import { redactRows } from '../../src/redaction/redaction';
 import type {
   BoundParameter,
@@ -11,11 +11,11 @@ import type {
   ResultHead,
   LineSink,
   RunLimits,
-} from '../../src/engines/contract';
-import { columnsOf } from '../../src/googlesql/rest-schema';
-import type { TableSchema } from '../../src/googlesql/types';
-import { fieldsOf } from './fields';
-import { queryOf, within } from './queries';
+} from '../../packages/duckdb-engine/src/contract/contract';
+import { columnsOf } from '../../packages/googlesql/src/rest-schema';
+import type { TableSchema } from '../../packages/googlesql/src/types';
+import { fieldsOf } from '../../packages/duckdb-engine/test/fields';
+import { queryOf, within } from '../../packages/duckdb-engine/test/queries';
 
 export interface OpenEngine {
   readonly engine: Engine;

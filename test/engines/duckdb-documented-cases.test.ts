@@ -1,7 +1,7 @@
 /** What the reference engine cannot judge: cases from BigQuery's documents, worked by hand where it says so. */
-import { TranslationBench } from './duckdb-translation';
+import { TranslationBench } from '../../packages/duckdb-engine/test/duckdb-translation';
 import { openEngineOn, overLocalBigQuery } from './over-local-bigquery';
-import { textsOf } from './queries';
+import { textsOf } from '../../packages/duckdb-engine/test/queries';
 import { opened } from '../opened';
 
 const bench = opened(() => TranslationBench.open());

@@ -2,9 +2,9 @@ import { LOG_SCHEMA } from '../../src/engines/log-schema';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openDuckDbEngine } from '../../src/engines/duckdb/engine/engine';
+import { openDuckDbEngine } from '../../packages/duckdb-engine/src/engine/engine';
 import { engineContract } from './contract';
-import { silentLog } from './silent-log';
+import { silentLog } from '../../packages/duckdb-engine/test/silent-log';
 
 const NOON = BigInt(Date.parse('2026-09-30T12:00:00Z')) * 1000n;
 

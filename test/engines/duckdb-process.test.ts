@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { EngineQuery, RunLimits } from '../../src/engines/contract';
-import { openRemoteEngine, type RemoteOptions } from '../../src/engines/duckdb/process/open';
-import { bytesOf } from '../../src/engines/duckdb/engine/sizes';
-import type { RemoteEngine } from '../../src/engines/duckdb/process/remote-engine';
+import type { EngineQuery, RunLimits } from '../../packages/duckdb-engine/src/contract/contract';
+import { openRemoteEngine, type RemoteOptions } from '../../packages/duckdb-engine/src/process/open';
+import { bytesOf } from '../../packages/duckdb-engine/src/engine/sizes';
+import type { RemoteEngine } from '../../packages/duckdb-engine/src/process/remote-engine';
 import { engineContract } from './contract';
-import { queryOf, within } from './queries';
-import { silentLog } from './silent-log';
+import { queryOf, within } from '../../packages/duckdb-engine/test/queries';
+import { silentLog } from '../../packages/duckdb-engine/test/silent-log';
 
 jest.setTimeout(180_000);
 
@@ -19,7 +19,7 @@ const NOON = BigInt(Date.parse('2026-09-30T12:00:00Z')) * 1000n;
 const FIXTURE = join(__dirname, '../fixture');
 
 async function openIn(cacheDir: string, options: Partial<RemoteOptions> = {}): Promise<RemoteEngine> {
-  const file = join(__dirname, '../../dist/engines/duckdb/process/child.js');
+  const file = join(__dirname, '../../dist/node_modules/@logquay/duckdb-engine/src/process/child.js');
   return openRemoteEngine({
     declared: LOG_SCHEMA,
     dataDir: FIXTURE,

@@ -1,7 +1,7 @@
 /** Tests that need the local BigQuery, and a word about it where it is not installed. */
 import { openBigQueryEngine } from '../../src/engines/bigquery/engine';
 import type { BigQueryOptions } from '../../src/engines/bigquery/options';
-import type { Engine } from '../../src/engines/contract';
+import type { Engine } from '../../packages/duckdb-engine/src/contract/contract';
 import { borrowLocalBigQuery, localBigQueryInstalled, startLocalBigQuery, type LocalBigQuery } from '../local-bigquery';
 
 /**

@@ -11,11 +11,11 @@ import { readDefinition } from '../../src/endpoints/definition';
 import type { Endpoint } from '../../src/endpoints/endpoint';
 import { typicalValues } from '../../src/sandbox/cte-columns';
 import { Gate } from '../../src/sandbox/gate';
-import type { Engine } from '../../src/engines/contract';
-import { tablesRead } from '../../src/googlesql/from-paths';
-import { parseQuery } from '../../src/googlesql/parser';
-import type { Expression, FromItem, Query, Select, TablePath } from '../../src/googlesql/syntax';
-import { type SyntaxNode, walk } from '../../src/googlesql/syntax-walk';
+import type { Engine } from '../../packages/duckdb-engine/src/contract/contract';
+import { tablesRead } from '../../packages/googlesql/src/from-paths';
+import { parseQuery } from '../../packages/googlesql/src/parser';
+import type { Expression, FromItem, Query, Select, TablePath } from '../../packages/googlesql/src/tree';
+import { type SyntaxNode, walk } from '../../packages/googlesql/src/tree-walk';
 import { pageStatement } from '../../src/run/page-query';
 import { openEngineOn, overLocalBigQuery } from './over-local-bigquery';
 

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 import { readTestFile } from '../../src/cli/endpoint-tests/test-file';
-import { readBounded, readBoundedSync } from '../../src/files';
-import { readSources } from '../../src/collector/sources';
+import { readBounded, readBoundedSync } from '../../packages/duckdb-engine/src/files';
+import { readSources } from '../../packages/collector/src/sources';
 import { readCatalogue } from '../../src/endpoints/directory';
-import { describedTables } from '../../src/engines/duckdb/data/schemas';
+import { describedTables } from '../../packages/duckdb-engine/src/data/schemas';
 import { readWrittenEntries } from '../../src/keys/keys-file';
 
 let folder: string;

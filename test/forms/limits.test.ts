@@ -1,8 +1,8 @@
 /** What an engine is asked for, charged for and kept from, by each form: over an engine whose answers a test decides. */
-import type { EngineQuery, RunLimits } from '../../src/engines/contract';
+import type { EngineQuery, RunLimits } from '../../packages/duckdb-engine/src/contract/contract';
 import { readDefinition } from '../../src/endpoints/definition';
 import { ServiceError } from '../../src/errors';
-import type { NamedType } from '../../src/googlesql/types';
+import type { NamedType } from '../../packages/googlesql/src/types';
 import { ScriptedEngine, serve, type Served, type ServedOptions } from '../http/served';
 import { until } from '../until';
 import { type FormName, FORMS, send, type Site, those, type Told } from './forms';

@@ -1,7 +1,7 @@
 /** Values worked out by hand from BigQuery's reference, for syntax that Google's bundled engine is too old to judge; on both engines. */
 import { onBothEngines } from '../dialect/on-both-engines';
 import { ask } from '../dialect/two-engines';
-import { textsOf } from '../engines/queries';
+import { textsOf } from '../../packages/duckdb-engine/test/queries';
 
 const TEXTS = "FROM UNNEST(['abc', 'b', 'q', NULL]) AS x ORDER BY x";
 

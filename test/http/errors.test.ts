@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import request, { type Test } from 'supertest';
 
-import { executionFault } from '../../src/engines/execution-faults';
+import { executionFault } from '../../packages/duckdb-engine/src/contract/execution-faults';
 import { ERRORS, QueryError, type Reason, ServiceError } from '../../src/errors';
 import { ScriptedEngine, serve, type Served } from './served';
 

@@ -1,5 +1,5 @@
 import { StoredAnalyses } from '../../src/analysis/stored-analyses';
-import { Threads } from '../../src/concurrency/threads/threads';
+import { Threads } from '../../packages/duckdb-engine/src/concurrency/threads/threads';
 import type { Endpoint } from '../../src/endpoints/endpoint';
 import { ServiceError } from '../../src/errors';
 import type { Key } from '../../src/keys/key';
@@ -17,14 +17,21 @@ import type { Tracing } from '../../src/tracing/request-spans';
 import { Results } from '../../src/cache/results';
 import { Secret } from '../../src/config';
 import { readDefinition } from '../../src/endpoints/definition';
-import type { Engine, EngineQuery, EngineResult, LineSink, RunLimits, TableSchemas } from '../../src/engines/contract';
-import type { NamedType } from '../../src/googlesql/types';
+import type {
+  Engine,
+  EngineQuery,
+  EngineResult,
+  LineSink,
+  RunLimits,
+  TableSchemas,
+} from '../../packages/duckdb-engine/src/contract/contract';
+import type { NamedType } from '../../packages/googlesql/src/types';
 import { Health } from '../../src/health/health';
 import { drainable } from '../../src/http/server/drain';
 import { Lifecycle } from '../../src/http/server/lifecycle';
 import { sharesOf, type Shares } from '../../src/limits/byte-shares';
 import { createListener } from '../../src/http/server/listener';
-import { FairSlots, type SlotBounds } from '../../src/concurrency/fair-slots';
+import { FairSlots, type SlotBounds } from '../../packages/duckdb-engine/src/concurrency/fair-slots';
 import { exportSlots } from '../../src/limits/admission';
 import { BilledEngine, type Billing } from '../../src/limits/billed-engine';
 import { Budgets } from '../../src/limits/budget';

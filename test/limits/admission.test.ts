@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { FairSlots } from '../../src/concurrency/fair-slots';
+import { FairSlots } from '../../packages/duckdb-engine/src/concurrency/fair-slots';
 import { admissionBounds } from '../../src/limits/admission';
 
 let test: AbortController;

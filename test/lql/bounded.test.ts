@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import { LQL_CODES, LqlError } from '../../src/lql/lql-error';
-import { readLql } from '../../src/lql/read';
+import { LQL_CODES, LqlError } from '../../packages/googlesql/src/lql/lql-error';
+import { readLql } from '../../packages/googlesql/src/lql/read';
 import { lqlErrorFor } from '../../src/run/lql-text';
-import { toSql } from '../../src/lql/sql';
+import { toSql } from '../../packages/googlesql/src/lql/sql';
 import { cpuTime } from '../cpu-time';
 import { DEFAULT_NOW } from './case-file';
 import { runs } from '../scale';

@@ -2,9 +2,9 @@
  * Texts that try to leave their literal, in every value position, on an engine: each finds the row that holds it, and
  * no other. What is run goes through LQL and the gate as a caller's text does.
  */
-import { readLql } from '../../src/lql/read';
-import { toSql } from '../../src/lql/sql';
-import { restFieldsOf } from '../engines/fields';
+import { readLql } from '../../packages/googlesql/src/lql/read';
+import { toSql } from '../../packages/googlesql/src/lql/sql';
+import { restFieldsOf } from '../../packages/duckdb-engine/test/fields';
 import { oneOf } from '../scale';
 import type { Run } from './rows-over-engine';
 

@@ -1,6 +1,6 @@
-import { LqlError } from '../../src/lql/lql-error';
-import { readLql } from '../../src/lql/read';
-import { rulesToJson, toSql } from '../../src/lql/sql';
+import { LqlError } from '../../packages/googlesql/src/lql/lql-error';
+import { readLql } from '../../packages/googlesql/src/lql/read';
+import { rulesToJson, toSql } from '../../packages/googlesql/src/lql/sql';
 import { CASES, type CaseRules, type LqlCase, nowOf, tablesOf } from './case-file';
 
 const options = (c: LqlCase) => ({ tables: tablesOf(c), now: nowOf(c) });

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ServiceError } from '../../src/errors';
-import { LQL_CODES } from '../../src/lql/lql-error';
+import { LQL_CODES } from '../../packages/googlesql/src/lql/lql-error';
 import { openLql } from '../../src/run/lql-text';
 import { DEFAULT_NOW } from './case-file';
 

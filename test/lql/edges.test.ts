@@ -1,6 +1,6 @@
-import { type LqlCode, LqlError } from '../../src/lql/lql-error';
-import { readLql } from '../../src/lql/read';
-import { rulesToJson } from '../../src/lql/sql';
+import { type LqlCode, LqlError } from '../../packages/googlesql/src/lql/lql-error';
+import { readLql } from '../../packages/googlesql/src/lql/read';
+import { rulesToJson } from '../../packages/googlesql/src/lql/sql';
 import { DEFAULT_NOW } from './case-file';
 
 const TABLES = ['edge_logs'];

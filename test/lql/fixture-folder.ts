@@ -2,13 +2,13 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Engine } from '../../src/engines/contract';
-import { surveyQuery } from '../../src/googlesql/parser';
-import { typeOfName } from '../../src/googlesql/type-names';
-import type { SqlType } from '../../src/googlesql/types';
+import type { Engine } from '../../packages/duckdb-engine/src/contract/contract';
+import { surveyQuery } from '../../packages/googlesql/src/parser';
+import { typeOfName } from '../../packages/googlesql/src/type-names';
+import type { SqlType } from '../../packages/googlesql/src/types';
 import type { Gate } from '../../src/sandbox/gate';
 import type { StoredQuery } from '../../src/sandbox/stored-query';
-import { textsOf } from '../engines/queries';
+import { textsOf } from '../../packages/duckdb-engine/test/queries';
 import { CANARIES } from './canaries';
 import { FIXTURE } from './case-file';
 import type { Row, Run } from './rows-over-engine';

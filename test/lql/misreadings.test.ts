@@ -1,4 +1,4 @@
-import { misreadingsOf } from '../../src/lql/misreadings';
+import { misreadingsOf } from '../../packages/googlesql/src/lql/misreadings';
 
 const said = (text: string): string =>
   misreadingsOf(text)

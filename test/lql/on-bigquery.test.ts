@@ -1,4 +1,4 @@
-import type { Engine } from '../../src/engines/contract';
+import type { Engine } from '../../packages/duckdb-engine/src/contract/contract';
 import { Gate } from '../../src/sandbox/gate';
 import { openEngineOn, overOwnLocalBigQuery, reading } from '../engines/over-local-bigquery';
 import { testCanaries } from './canaries';

@@ -1,6 +1,6 @@
-import { readLql } from '../../src/lql/read';
-import type { Rules, Select } from '../../src/lql/rules';
-import { toSql } from '../../src/lql/sql';
+import { readLql } from '../../packages/googlesql/src/lql/read';
+import type { Rules, Select } from '../../packages/googlesql/src/lql/rules';
+import { toSql } from '../../packages/googlesql/src/lql/sql';
 import { oneOf } from '../scale';
 import { CASES, type LqlCase, nowOf, tablesOf } from './case-file';
 

@@ -1,8 +1,8 @@
 import { ServiceError } from '../../src/errors';
-import { QueryError } from '../../src/googlesql/errors';
-import { LEVELS } from '../../src/lql/operand';
+import { QueryError } from '../../packages/googlesql/src/errors';
+import { LEVELS } from '../../packages/googlesql/src/lql/operand';
 import { openLql } from '../../src/run/lql-text';
-import type { NamedType, SqlType } from '../../src/googlesql/types';
+import type { NamedType, SqlType } from '../../packages/googlesql/src/types';
 import { DEFAULT_NOW } from './case-file';
 
 function sqlOf(text: string, columns: Record<string, SqlType> | null, name = 'logs'): string | undefined {

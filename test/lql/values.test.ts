@@ -1,9 +1,9 @@
 import fc from 'fast-check';
-import { lex } from '../../src/googlesql/lexer';
-import { LqlError } from '../../src/lql/lql-error';
-import { readLql } from '../../src/lql/read';
-import type { Rules, Value } from '../../src/lql/rules';
-import { toSql } from '../../src/lql/sql';
+import { lex } from '../../packages/googlesql/src/lexer';
+import { LqlError } from '../../packages/googlesql/src/lql/lql-error';
+import { readLql } from '../../packages/googlesql/src/lql/read';
+import type { Rules, Value } from '../../packages/googlesql/src/lql/rules';
+import { toSql } from '../../packages/googlesql/src/lql/sql';
 import { DEFAULT_NOW } from './case-file';
 
 /** The tokens that do not depend on values: kind, name or symbol, and of literals the kind alone. */

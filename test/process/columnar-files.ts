@@ -16,7 +16,7 @@ import {
   type DuckDBValue,
 } from '@duckdb/node-api';
 
-import { isoText, partsOf } from '../../src/time/calendar';
+import { isoText, partsOf } from '../../packages/googlesql/src/time/calendar';
 
 /** A value as in `rowsOfLines`; a record as its fields in their order. */
 export type Plain = string | boolean | null | Plain[] | { [name: string]: Plain };

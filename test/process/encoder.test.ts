@@ -2,7 +2,7 @@
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-import { Encoder } from '../../src/rendering/columnar/encoder';
+import { Encoder } from '../../packages/duckdb-engine/src/parquet-writer/encoder';
 import { ManualClock } from '../manual-clock';
 import { until } from '../until';
 import { childrenOf } from './started';
@@ -10,7 +10,7 @@ import { childrenOf } from './started';
 jest.setTimeout(60_000);
 
 /** What `npm test` has built. */
-const FILE = path.join(__dirname, '../../dist/rendering/columnar/child.js');
+const FILE = path.join(__dirname, '../../dist/node_modules/@logquay/duckdb-engine/src/parquet-writer/child.js');
 
 const PATIENCE = 30_000;
 /** More than the pipe to the process takes. */

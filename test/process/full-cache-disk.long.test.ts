@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-import { eventually } from '../engines/follow/eventually';
+import { eventually } from '../../packages/duckdb-engine/test/follow/eventually';
 import { childrenOf, Stage, type Started } from './started';
 
 const API_KEY = 'test-key-of-the-operator';

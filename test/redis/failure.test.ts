@@ -1,4 +1,4 @@
-import { TimeoutError } from '../../src/concurrency/deadline';
+import { TimeoutError } from '../../packages/duckdb-engine/src/concurrency/deadline';
 import { kindOf, reasonOf } from '../../src/redis/failure';
 
 /** As ioredis gives what a server has answered. */

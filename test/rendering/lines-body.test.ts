@@ -1,5 +1,5 @@
 /** Lines of bytes make the same bodies as texts do. */
-import { withRoom } from '../../src/engines/contract';
+import { withRoom } from '../../packages/duckdb-engine/src/contract/contract';
 import { linesBody } from '../../src/rendering/lines-body';
 import { render } from '../../src/rendering/render';
 

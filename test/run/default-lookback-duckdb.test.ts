@@ -3,8 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { openDuckDbEngine } from '../../src/engines/duckdb/engine/engine';
-import { silentLog } from '../engines/silent-log';
+import { openDuckDbEngine } from '../../packages/duckdb-engine/src/engine/engine';
+import { silentLog } from '../../packages/duckdb-engine/test/silent-log';
 import { FIXTURE_END } from '../sandbox/consumer';
 import { defaultLookbackSuite } from './default-lookback';
 

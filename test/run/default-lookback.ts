@@ -6,7 +6,7 @@ import type { Endpoint } from '../../src/endpoints/endpoint';
 import type { Key } from '../../src/keys/key';
 import { Metrics } from '../../src/metrics/metrics';
 import { readDefinition } from '../../src/endpoints/definition';
-import type { Engine } from '../../src/engines/contract';
+import type { Engine } from '../../packages/duckdb-engine/src/contract/contract';
 import { analyse, schemaOf } from '../../src/run/analyse';
 import { run } from '../../src/run/run';
 import type { Services } from '../../src/run/services';

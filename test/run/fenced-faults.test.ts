@@ -3,9 +3,9 @@ import { LOG_SCHEMA } from '../../src/engines/log-schema';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openDuckDbEngine } from '../../src/engines/duckdb/engine/engine';
-import { EXECUTION_FAULTS, SEVERAL_CAN_FAIL } from '../../src/engines/execution-faults';
-import { silentLog } from '../engines/silent-log';
+import { openDuckDbEngine } from '../../packages/duckdb-engine/src/engine/engine';
+import { EXECUTION_FAULTS, SEVERAL_CAN_FAIL } from '../../packages/duckdb-engine/src/contract/execution-faults';
+import { silentLog } from '../../packages/duckdb-engine/test/silent-log';
 import { Consumer, FIXTURE_END } from '../sandbox/consumer';
 
 const cacheDir = mkdtempSync(join(tmpdir(), 'logquay-faults-'));

@@ -2,10 +2,10 @@
  * The sample queries of log users on an engine: `test/cases/log-queries*.jsonl` against the answers of Google's
  * GoogleSQL reference implementation.
  */
-import type { Engine } from '../../src/engines/contract';
-import { typeText } from '../../src/googlesql/type-names';
+import type { Engine } from '../../packages/duckdb-engine/src/contract/contract';
+import { typeText } from '../../packages/googlesql/src/type-names';
 import { jsonLines } from '../case-files';
-import { type Rows, sameRows } from '../engines/same-value';
+import { type Rows, sameRows } from '../../packages/duckdb-engine/test/same-value';
 import { Consumer } from './consumer';
 import { opened } from '../opened';
 import { oneOf } from '../scale';

@@ -1,4 +1,4 @@
-import { surveyQuery } from '../../src/googlesql/parser';
+import { surveyQuery } from '../../packages/googlesql/src/parser';
 import { compose, tablesOfStoredQuery } from '../../src/sandbox/compose';
 import type { StoredQuery } from '../../src/sandbox/stored-query';
 

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { openCatalogue } from '../../src/endpoints/catalogue';
 import type { Endpoint } from '../../src/endpoints/endpoint';
 import { Gate } from '../../src/sandbox/gate';
-import type { BoundParameter, Engine, EngineResult } from '../../src/engines/contract';
+import type { BoundParameter, Engine, EngineResult } from '../../packages/duckdb-engine/src/contract/contract';
 import { composeStatement, forCaller } from '../../src/run/statement';
 import { pino } from 'pino';
-import { FIXTURE_END } from '../engines/fixture-engine';
-import { queryOf, within } from '../engines/queries';
+import { FIXTURE_END } from '../../packages/duckdb-engine/test/fixture-engine';
+import { queryOf, within } from '../../packages/duckdb-engine/test/queries';
 
 export { FIXTURE_END };
 

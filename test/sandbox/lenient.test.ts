@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
-import { QueryError } from '../../src/googlesql/errors';
-import { surveyQuery } from '../../src/googlesql/parser';
-import { originalSpan, rewriteLeniently } from '../../src/sandbox/lenient';
+import { QueryError } from '../../packages/googlesql/src/errors';
+import { surveyQuery } from '../../packages/googlesql/src/parser';
+import { originalSpan, rewriteLeniently } from '../../packages/googlesql/src/consumer/lenient';
 import { runs } from '../scale';
 
 function rewritten(sql: string): string | undefined {

@@ -1,9 +1,9 @@
 /** On every case file: what is a query to our parser is one to Google's, and the other way round. */
-import { QueryError } from '../../src/googlesql/errors';
-import { surveyQuery } from '../../src/googlesql/parser';
-import { checkStatement } from '../../src/googlesql/statement';
-import { lex } from '../../src/googlesql/lexer';
-import { rewriteLeniently } from '../../src/sandbox/lenient';
+import { QueryError } from '../../packages/googlesql/src/errors';
+import { surveyQuery } from '../../packages/googlesql/src/parser';
+import { checkStatement } from '../../packages/googlesql/src/statement';
+import { lex } from '../../packages/googlesql/src/lexer';
+import { rewriteLeniently } from '../../packages/googlesql/src/consumer/lenient';
 import { queriesOf, SANDBOX_CASES } from '../case-files';
 import { localBigQueryInstalled } from '../local-bigquery';
 import { CASES } from '../lql/case-file';

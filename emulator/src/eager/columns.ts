@@ -1,5 +1,10 @@
-import type { Expr } from '../../../src/googlesql/resolved';
-import { definesOf, operandsOf, relationExpressions, relationsBelow } from '../../../src/googlesql/resolved-walk';
+import {
+  type Expr,
+  definesOf,
+  operandsOf,
+  relationExpressions,
+  relationsBelow,
+} from '../../../packages/googlesql/src/face/index';
 
 /** What an expression reads of the rows around it, its subqueries' own columns left out, and whether it scans a CTE. */
 export function readsOf(expr: Expr): { readonly columns: ReadonlySet<number>; readonly scansCte: boolean } {

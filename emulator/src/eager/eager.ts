@@ -2,16 +2,19 @@
  * The order of evaluation of `--eager`: whatever a query computes is evaluated on the rows of the lowest filter below it
  * before that filter has left any out. The rows of a query stay the same; whether it fails does not.
  */
-import type { ScalarName } from '../../../src/googlesql/functions/function-table';
-import type { Cte, Expr, Relation, ResolvedQuery } from '../../../src/googlesql/resolved';
-import { called } from '../../../src/googlesql/resolved-nodes';
 import {
+  type ScalarName,
+  type Cte,
+  type Expr,
+  type Relation,
+  type ResolvedQuery,
+  called,
   inputsOf,
   operandsOf,
   relationExpressions,
   relationsBelow,
   replacing,
-} from '../../../src/googlesql/resolved-walk';
+} from '../../../packages/googlesql/src/face/index';
 import { evaluated, placeProbe, type Probes } from './probes';
 
 export function evaluateEagerly(query: ResolvedQuery): ResolvedQuery {

@@ -2,11 +2,18 @@
  * Where an expression can be evaluated before the filters below it. An engine may do that wherever the result stays the
  * same, since GoogleSQL fixes no order but that of conditional expressions, which stay whole here.
  */
-import type { ScalarName } from '../../../src/googlesql/functions/function-table';
-import type { Column, Expr, Filter, Relation, ResolvedQuery } from '../../../src/googlesql/resolved';
-import { called } from '../../../src/googlesql/resolved-nodes';
-import { operandsOf, visibleColumns } from '../../../src/googlesql/resolved-walk';
-import { replacing } from '../../../src/googlesql/resolved-walk';
+import {
+  type ScalarName,
+  type Column,
+  type Expr,
+  type Filter,
+  type Relation,
+  type ResolvedQuery,
+  called,
+  operandsOf,
+  visibleColumns,
+  replacing,
+} from '../../../packages/googlesql/src/face/index';
 import { readsOf } from './columns';
 
 /** Expressions that a filter is to evaluate on its rows beside its condition. */

@@ -2,10 +2,8 @@
  * `--eager`: the text of a query as one that is evaluated in another order. It is read, resolved and printed by the
  * service's own GoogleSQL, which tests hold to this engine.
  */
-import { parseQuery } from '../../../src/googlesql/parser';
-import { COMPOSED_BOUNDS } from '../../../src/googlesql/bounds';
-import { printQuery } from '../../../src/googlesql/printer';
-import { resolveQuery } from '../../../src/googlesql/resolver';
+import { parseQuery, COMPOSED_BOUNDS } from '../../../packages/googlesql/src/face/syntax';
+import { printQuery, resolveQuery } from '../../../packages/googlesql/src/face/index';
 import { type NamedType } from '../googlesql/types';
 import { BigQueryError } from '../query/error';
 import { evaluateEagerly } from './eager';

@@ -1,5 +1,4 @@
-import { findFunction } from '../../../src/googlesql/functions/catalogue';
-import { signaturesOf, type Parameter, type Pattern } from '../../../src/googlesql/functions/signature';
+import { findFunction, signaturesOf, type Parameter, type Pattern } from '../../../packages/googlesql/src/face/index';
 import { type GoogleSqlEngine } from './engine';
 import type { Message } from './protocol';
 import { toProto, TYPE_ALIASES, type NamedType, type SqlType } from './types';

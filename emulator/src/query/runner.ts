@@ -1,4 +1,4 @@
-import type { TableSchema } from '../../../src/googlesql/types';
+import type { TableSchema } from '../../../packages/googlesql/src/face/types';
 import { type Analysis, analyserOptions, readRefusal, type Refusal } from '../analyser';
 import { type GoogleSqlEngine, UNAVAILABLE } from '../googlesql/engine';
 import type { Message } from '../googlesql/protocol';

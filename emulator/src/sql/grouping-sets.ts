@@ -1,14 +1,15 @@
 /** ROLLUP, CUBE, GROUPING SETS and GROUPING, which the engine resolves and cannot evaluate, out of a resolved query. */
-import type {
-  Aggregate,
-  Column,
-  ComputedColumn,
-  Cte,
-  Expr,
-  Relation,
-  ResolvedQuery,
-} from '../../../src/googlesql/resolved';
-import { mapOperands, mapRelation } from '../../../src/googlesql/resolved-walk';
+import {
+  type Aggregate,
+  type Column,
+  type ComputedColumn,
+  type Cte,
+  type Expr,
+  type Relation,
+  type ResolvedQuery,
+  mapOperands,
+  mapRelation,
+} from '../../../packages/googlesql/src/face/index';
 
 /** The query with a UNION ALL of one aggregation for each set: a key that is not in the set is a NULL of its type. */
 export function withoutGroupingSets(query: ResolvedQuery): ResolvedQuery {

@@ -4,14 +4,16 @@
  * resolved and printed by the service's own GoogleSQL; pairs of a pipe query and its standard form written by hand hold that to this engine
  * (test/googlesql/pipes).
  */
-import { lineAndColumn, QueryError } from '../../../src/errors';
-import { COMPOSED_BOUNDS } from '../../../src/googlesql/bounds';
-import { surveyQuery } from '../../../src/googlesql/parser';
-import { printQuery } from '../../../src/googlesql/printer';
-import { resolveQuery } from '../../../src/googlesql/resolver';
-import type { GroupBy, Query } from '../../../src/googlesql/syntax';
-import { walk } from '../../../src/googlesql/syntax-walk';
-import type { TableSchema } from '../../../src/googlesql/types';
+import { lineAndColumn, QueryError } from '../../../packages/googlesql/src/face/types';
+import {
+  COMPOSED_BOUNDS,
+  surveyQuery,
+  type GroupBy,
+  type Query,
+  walk,
+} from '../../../packages/googlesql/src/face/syntax';
+import { printQuery, resolveQuery } from '../../../packages/googlesql/src/face/index';
+import type { TableSchema } from '../../../packages/googlesql/src/face/types';
 import { type NamedType } from '../googlesql/types';
 import { invalidQuery } from '../query/error';
 import { withoutGroupingSets } from './grouping-sets';

@@ -4,8 +4,8 @@ import {
   parseSearchQuery,
   SearchQueryFault,
   type SearchTerm,
-} from '../../../src/googlesql/search-query';
-import { lex } from '../../../src/googlesql/lexer';
+} from '../../../packages/googlesql/src/face/types';
+import { lex } from '../../../packages/googlesql/src/face/syntax';
 import { invalidQuery } from '../query/error';
 
 /**

@@ -1,4 +1,4 @@
-import { typeText } from '../../googlesql/type-names';
+import { typeText } from '@logquay/googlesql/types';
 import { parseExact, writeExact } from '../../json';
 import { type Outcome, type Row, readableRow } from './outcome';
 import type { EndpointTest } from './test-file';

@@ -2,9 +2,9 @@ import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-import { MOST_OF_LIST, readBounded, systemCode } from '../../files';
+import { MOST_OF_LIST, readBounded, systemCode } from '@logquay/duckdb-engine/files';
 import { LOG_SCHEMA } from '../../engines/log-schema';
-import { type RestField, parseRestSchema, RestSchemaError } from '../../googlesql/rest-schema';
+import { type RestField, parseRestSchema, RestSchemaError } from '@logquay/googlesql/types';
 import { writeExact } from '../../json';
 import { type EndpointTest, type Tables, type TestFile, TestFileError } from './test-file';
 

@@ -1,7 +1,5 @@
 import { readInstantText } from '../../endpoints/values';
-import type { NamedType, SqlType } from '../../googlesql/types';
-import { isInCalendar } from '../../time/calendar';
-import { instantText } from '../../time/instant';
+import { type NamedType, type SqlType, isInCalendar, instantText } from '@logquay/googlesql/types';
 import type { ErrorDetails, Reason } from '../../errors';
 
 /** A row by its columns. */

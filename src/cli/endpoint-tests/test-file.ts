@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 import { jsonSchemaOf } from '../../endpoints/settings-json-schema';
 import { ERRORS, lineAndColumn, type Reason } from '../../errors';
-import { systemCode, MOST_OF_LIST, readBounded } from '../../files';
+import { systemCode, MOST_OF_LIST, readBounded } from '@logquay/duckdb-engine/files';
 
 /** A file of tests cannot be read: one line for each fault, `file:line: reason`. */
 export class TestFileError extends Error {

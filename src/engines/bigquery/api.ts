@@ -1,8 +1,6 @@
 /** What a result's schema makes of it: the columns, and the writer of its rows, compiled once per schema. */
 import { LRUCache } from 'lru-cache';
-import { QueryError } from '../../googlesql/errors';
-import { columnsOf, parseRestSchema, RestSchemaError } from '../../googlesql/rest-schema';
-import type { NamedType } from '../../googlesql/types';
+import { QueryError, columnsOf, parseRestSchema, RestSchemaError, type NamedType } from '@logquay/googlesql/types';
 import { malformedAnswer } from './api-failure';
 import { rowWriter, type ValueForm, MalformedRow } from './row-writer';
 

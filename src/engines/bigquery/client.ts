@@ -1,9 +1,8 @@
 /** Queries, dry runs and pings, all behind the circuit breaker; none after `close`. */
 import { type BreakerState, CircuitBreaker } from '../../concurrency/circuit-breaker';
-import { ServiceError } from '../service-error';
-import { type BoundParameter, elementOf } from '../bound-parameter';
-import type { EngineQuery, RunLimits } from '../contract';
-import { withinLimits } from '../../concurrency/deadline';
+import { ServiceError, type EngineQuery, type RunLimits } from '@logquay/duckdb-engine/contract';
+import { type BoundParameter, elementOf } from '@logquay/googlesql/types';
+import { withinLimits } from '@logquay/duckdb-engine/concurrency';
 import type { ApiParameter, DryRunQuery, JobResource, QueryResponse, QueryText, TableList, TableResource } from './api';
 import { ApiFailure } from './api-failure';
 import { queryPages } from './job';

@@ -1,21 +1,19 @@
 /** BigQuery behind the engine contract, real or local (docs/bigquery.md). */
 import type { BreakerState } from '../../concurrency/circuit-breaker';
-import { raceLimits } from '../../concurrency/deadline';
-import { FairSlots } from '../../concurrency/fair-slots';
-import { ServiceError } from '../service-error';
-import { QueryError } from '../../googlesql/errors';
-import { readDescriptions } from '../../googlesql/descriptions';
-import type { NamedType, TableSchema } from '../../googlesql/types';
-import type {
-  BoundParameter,
-  DryRun,
-  Engine,
-  EngineQuery,
-  EngineResult,
-  LineSink,
-  RunLimits,
-  TableSchemas,
-} from '../contract';
+import { raceLimits, FairSlots } from '@logquay/duckdb-engine/concurrency';
+import {
+  ServiceError,
+  type BoundParameter,
+  type DryRun,
+  type Engine,
+  type EngineQuery,
+  type EngineResult,
+  type LineSink,
+  type RunLimits,
+  type TableSchemas,
+} from '@logquay/duckdb-engine/contract';
+import { QueryError, type NamedType, type TableSchema } from '@logquay/googlesql/types';
+import { readDescriptions } from '@logquay/googlesql';
 import { ApiFailure } from './api-failure';
 import { billedBytes, handOn, gather } from './result';
 import { BigQueryClient } from './client';

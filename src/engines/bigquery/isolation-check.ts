@@ -3,9 +3,8 @@
  * reads, so first a dry run of a stored query has to list something (docs/sandbox.md). Of a stored query, as a table may take
  * no query without its filter: one that requires a filter on its partitions.
  */
-import { type Clock, SYSTEM_CLOCK } from '../../concurrency/clock';
-import { ServiceError } from '../service-error';
-import type { RunLimits } from '../contract';
+import { type Clock, SYSTEM_CLOCK } from '@logquay/duckdb-engine/concurrency';
+import { ServiceError, type RunLimits } from '@logquay/duckdb-engine/contract';
 import { ApiFailure, isTransient } from './api-failure';
 import type { DryRunQuery } from './api';
 import type { Log, ReadingQuery } from './options';

@@ -4,8 +4,8 @@
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RunLimits } from '../contract';
-import { remaining, raceLimits, withinLimits } from '../../concurrency/deadline';
+import type { RunLimits } from '@logquay/duckdb-engine/contract';
+import { remaining, raceLimits, withinLimits } from '@logquay/duckdb-engine/concurrency';
 import type { JobReference, JobResource, QueryRequest, QueryResponse } from './api';
 import { ApiFailure, isFailedJob, isUnanswered, malformedAnswer } from './api-failure';
 import { retrying, type Transport } from './transport';

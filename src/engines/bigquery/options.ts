@@ -1,7 +1,7 @@
-import { groupOf } from '../../concurrency/fair-slots';
+import { groupOf } from '@logquay/duckdb-engine/concurrency';
 import { createHash } from 'node:crypto';
 
-import type { BoundParameter } from '../contract';
+import type { BoundParameter } from '@logquay/duckdb-engine/contract';
 
 /** The part of pino's interface that the engine writes to. Facts never hold a secret, a value or SQL. */
 export interface Log {

@@ -2,10 +2,15 @@
  * What is wrong with a query, by BigQuery's words for it. Nothing of those words goes to the caller: an error of
  * evaluation may quote a row, one of compilation a part of the stored query.
  */
-import { deadlineExceeded } from '../../concurrency/deadline';
-import { type Reason, ServiceError } from '../service-error';
-import { QueryError, type QueryFault } from '../../googlesql/errors';
-import { executionFault, type ExecutionFault, OUT_OF_MEMORY } from '../execution-faults';
+import { deadlineExceeded } from '@logquay/duckdb-engine/concurrency';
+import {
+  type Reason,
+  ServiceError,
+  executionFault,
+  type ExecutionFault,
+  OUT_OF_MEMORY,
+} from '@logquay/duckdb-engine/contract';
+import { QueryError, type QueryFault } from '@logquay/googlesql/types';
 import { type ApiFailure, isTransient } from './api-failure';
 
 /**

@@ -1,9 +1,8 @@
 /** Gathers a query's pages into the contract's result, within its bounds, or hands them on as they come. */
-import { yieldToEventLoop } from '../../concurrency/concurrently';
+import { yieldToEventLoop } from '@logquay/duckdb-engine/concurrency';
 import { countOf, type QueryResponse, rowsOf, writeRow, resultShape, type ResultShape } from './api';
-import type { EngineQuery, LineSink, EngineResult } from '../contract';
+import { type EngineQuery, type LineSink, type EngineResult, ServiceError } from '@logquay/duckdb-engine/contract';
 import { malformedAnswer } from './api-failure';
-import { ServiceError } from '../service-error';
 
 const MIB = 1024n * 1024n;
 /** MiB that are billed of each table that is read, at least. */

@@ -5,9 +5,7 @@
  */
 import { randomUUID } from 'node:crypto';
 
-import type { RestField } from '../../googlesql/rest-schema';
-import { isInCalendar } from '../../time/calendar';
-import { instantText, readInstant } from '../../time/instant';
+import { type RestField, isInCalendar, instantText, readInstant } from '@logquay/googlesql/types';
 
 /** Random and never sent: no value can contain it. */
 const MARK = randomUUID();

@@ -1,5 +1,5 @@
 /** `logquay setup-bigquery`: prints the DDL of a project for the service, and runs it with `--apply`. */
-import type { RestField } from '../../googlesql/rest-schema';
+import type { RestField } from '@logquay/googlesql/types';
 import { LOG_SCHEMA } from '../log-schema';
 import { ApiFailure } from './api-failure';
 import { queryPages } from './job';

@@ -2,7 +2,7 @@
  * The sandbox's fourth wall on BigQuery: the consumer's text under the same names, each CTE table an empty stub of its
  * type. A dry run of it must reference nothing: scoping is then BigQuery's own (docs/sandbox.md).
  */
-import type { SqlType, StructField, TableSchema } from '../../googlesql/types';
+import type { SqlType, StructField, TableSchema } from '@logquay/googlesql/types';
 
 export interface StubText {
   readonly sql: string;

@@ -6,9 +6,8 @@
 import { BigQuery } from '@google-cloud/bigquery';
 import { PassThroughClient } from 'google-auth-library';
 
-import { type Clock, sleep, SYSTEM_CLOCK } from '../../concurrency/clock';
-import { remaining } from '../../concurrency/deadline';
-import type { RunLimits } from '../contract';
+import { type Clock, sleep, SYSTEM_CLOCK, remaining } from '@logquay/duckdb-engine/concurrency';
+import type { RunLimits } from '@logquay/duckdb-engine/contract';
 import type { ErrorProto } from './api';
 import { ApiFailure, isOutage, isTransient } from './api-failure';
 

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import type { Writable } from 'node:stream';
 import { constants, createBrotliCompress, createGzip } from 'node:zlib';
 
-import { abortError } from '../../concurrency/deadline';
+import { abortError } from '@logquay/duckdb-engine/concurrency';
 import { ServiceError } from '../../errors';
 import type { Holding } from '../../limits/byte-shares';
 import type { Encoding } from '../../rendering/encoded-response';

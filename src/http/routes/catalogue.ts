@@ -1,4 +1,4 @@
-import { groupOf } from '../../concurrency/fair-slots';
+import { groupOf } from '@logquay/duckdb-engine/concurrency';
 import { mayRun } from '../../endpoints/catalogue';
 import type { Endpoint } from '../../endpoints/endpoint';
 import { describeParameters } from '../../endpoints/parameters';

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 
-import type { Collector } from '../../collector/collector';
+import type { Collector } from '@logquay/collector';
 import { ServiceError } from '../../errors';
 import { countRate } from '../../run/authorise';
 import type { Services } from '../../run/services';

@@ -1,7 +1,5 @@
 /** One evaluation of rows as they arrive, for all who listen to the same. */
-import { sleep, SYSTEM_CLOCK } from '../../concurrency/clock';
-import type { RunLimits } from '../../concurrency/deadline';
-import { yieldToEventLoop } from '../../concurrency/concurrently';
+import { sleep, SYSTEM_CLOCK, type RunLimits, yieldToEventLoop } from '@logquay/duckdb-engine/concurrency';
 import { ERRORS, ServiceError } from '../../errors';
 import { type TailPosition, eventText, type ArrivingRows } from './types';
 import type { Listener, Place, TailFailure } from './listener';

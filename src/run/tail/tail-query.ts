@@ -1,13 +1,10 @@
 /** The query of a live tail, and its rows where they arrive. */
-import type { Task } from '../../concurrency/threads/threads';
+import { type Task, type RunLimits, yieldToEventLoop } from '@logquay/duckdb-engine/concurrency';
 import { QueryError, ServiceError } from '../../errors';
-import type { RunLimits } from '../../concurrency/deadline';
-import { yieldToEventLoop } from '../../concurrency/concurrently';
 import { renderRows } from '../encode-result';
-import type { ArrivedRange, ArrivedResult, Engine, EngineQuery, EngineResult } from '../../engines/contract';
-import { COMPOSED_BOUNDS } from '../../googlesql/bounds';
-import { parseQuery } from '../../googlesql/parser';
-import { rowByRow, type RowByRow } from '../../googlesql/row-by-row';
+import type { ArrivedRange, ArrivedResult, Engine, EngineQuery, EngineResult } from '@logquay/duckdb-engine/contract';
+import { COMPOSED_BOUNDS, parseQuery } from '@logquay/googlesql/syntax';
+import { rowByRow, type RowByRow } from '@logquay/googlesql';
 import { readMembers } from '../../json';
 import { engineQuery } from '../execute';
 import type { Services } from '../services';

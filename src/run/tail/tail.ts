@@ -1,13 +1,12 @@
 /** A live tail: rows of an endpoint as they arrive (docs/tail.md). */
-import type { RunLimits } from '../../concurrency/deadline';
-import { groupOf } from '../../concurrency/fair-slots';
+import { type RunLimits, groupOf } from '@logquay/duckdb-engine/concurrency';
 import type { Endpoint } from '../../endpoints/endpoint';
 import { withoutMovingStarts } from '../../endpoints/parameters';
 import { readSwitch } from '../../endpoints/reserved-parameters';
 import { ServiceError } from '../../errors';
 import type { Key } from '../../keys/key';
 import { openLql } from '../lql-text';
-import type { Engine } from '../../engines/contract';
+import type { Engine } from '@logquay/duckdb-engine/contract';
 import { authorise, checkResolves } from '../authorise';
 import { limitsOf } from '../execute';
 import { createPlan, planRequest } from '../plan';

@@ -2,7 +2,7 @@
 import { type Catalogue, mayRun } from '../../endpoints/catalogue';
 import { ServiceError } from '../../errors';
 import { type Key, currentKey, LOOK_AGAIN } from '../../keys/key';
-import type { RunLimits } from '../../concurrency/deadline';
+import type { RunLimits } from '@logquay/duckdb-engine/concurrency';
 import type { RequestPlan } from '../types';
 import type { Cursors, ArrivingRows, TailEnd } from './types';
 import type { Listener } from './listener';

@@ -2,8 +2,8 @@
 import type { Secret } from '../../config';
 import { ServiceError } from '../../errors';
 import { SealedTexts } from '../sealed-texts';
-import type { RunLimits } from '../../concurrency/deadline';
-import type { ArrivedRange } from '../../engines/contract';
+import type { RunLimits } from '@logquay/duckdb-engine/concurrency';
+import type { ArrivedRange } from '@logquay/duckdb-engine/contract';
 import type { RequestPlan, RunRequest } from '../types';
 
 /** Records that had arrived, as the engine counts them. */

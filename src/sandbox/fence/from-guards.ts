@@ -1,6 +1,5 @@
 /** What FROM of a stored SELECT says of the rows that it leaves out. */
-import { firstName } from '../../googlesql/from-paths';
-import type { FromItem, Identifier, Join, Query } from '../../googlesql/syntax';
+import { firstName, type FromItem, type Identifier, type Join, type Query } from '@logquay/googlesql/syntax';
 import { Unfenceable } from './source-text';
 import type { SourceText } from './source-text';
 import { isVolatile, mayFail } from './written-totality';

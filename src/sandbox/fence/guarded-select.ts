@@ -2,9 +2,20 @@
  * The edits that give a stored SELECT a guard column, and put what may fail in its select list under the same guard
  * (docs/decisions/fence.md).
  */
-import { hasAggregate, isAggregateCall, forEachChild, walk, type SyntaxNode } from '../../googlesql/syntax-walk';
-import type { Expression, GroupingItem, Select, SelectExpression, SelectStar, Span } from '../../googlesql/syntax';
-import type { Edit } from '../lenient';
+import {
+  hasAggregate,
+  isAggregateCall,
+  forEachChild,
+  walk,
+  type SyntaxNode,
+  type Expression,
+  type GroupingItem,
+  type Select,
+  type SelectExpression,
+  type SelectStar,
+  type Span,
+} from '@logquay/googlesql/syntax';
+import type { Edit } from '@logquay/googlesql/consumer';
 import { fromGuards, tableGuards, type FromContext, type FromGuards } from './from-guards';
 import { Unfenceable } from './source-text';
 import { isVolatile, mayFail, ownMayFail } from './written-totality';

@@ -3,8 +3,7 @@
  * can fail only on rows that the stored query shows.
  */
 import { QueryError } from '../../errors';
-import { placesThatCanFail, printQuery, queryCanFail, type PrintedQuery } from '../../googlesql/printer';
-import type { ResolvedQuery } from '../../googlesql/resolved';
+import { placesThatCanFail, printQuery, queryCanFail, type PrintedQuery, type ResolvedQuery } from '@logquay/googlesql';
 import { composeFenced, reachedEntries, type Composed } from '../compose';
 import type { StoredQuery } from '../stored-query';
 import { storedGuards } from './stored-guards';

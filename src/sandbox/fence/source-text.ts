@@ -1,6 +1,4 @@
-import { lex, type Token } from '../../googlesql/lexer';
-import { COMPOSED_BOUNDS } from '../../googlesql/bounds';
-import type { Span } from '../../googlesql/syntax';
+import { lex, type Token, COMPOSED_BOUNDS, type Span } from '@logquay/googlesql/syntax';
 
 /** A text and its tokens: spans of the tree leave out the parentheses that an expression begins or ends with. */
 export class SourceText {

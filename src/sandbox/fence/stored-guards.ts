@@ -2,8 +2,8 @@
  * Guard columns for the CTEs of a stored query: BOOL, TRUE on exactly the rows that the CTE shows. They are added to the
  * text by edits, so that the rest of it stays what its author wrote.
  */
-import type { Query, QueryBody, WithEntry } from '../../googlesql/syntax';
-import { applyEdits, type Edit } from '../lenient';
+import type { Query, QueryBody, WithEntry } from '@logquay/googlesql/syntax';
+import { applyEdits, type Edit } from '@logquay/googlesql/consumer';
 import type { FromContext, GuardScope } from './from-guards';
 import { guardSelect } from './guarded-select';
 import { SourceText, Unfenceable } from './source-text';

@@ -2,11 +2,9 @@
  * Which expressions of a stored query may raise a run-time error, judged by how they are written: the tables of a stored
  * query have no known types here. What is not surely total counts as fallible.
  */
-import { findFunction, type SqlFunction, OPERATORS, namedFunction } from '../../googlesql/functions/catalogue';
-import type { Expression } from '../../googlesql/syntax';
-import { forEachChild, type SyntaxNode } from '../../googlesql/syntax-walk';
-import { PATTERNS } from '../../googlesql/totality';
-import { typeParametersOf } from '../../googlesql/type-names';
+import { findFunction, type SqlFunction, OPERATORS, namedFunction, PATTERNS } from '@logquay/googlesql';
+import { type Expression, forEachChild, type SyntaxNode } from '@logquay/googlesql/syntax';
+import { typeParametersOf } from '@logquay/googlesql/types';
 
 function functionMayFail({ fails }: SqlFunction, args: readonly Expression[]): boolean {
   switch (fails) {

@@ -6,9 +6,9 @@ import { QueryRunner } from '../../../emulator/src/query/runner';
 import { Warehouse } from '../../../emulator/src/warehouse/warehouse';
 import { rowWriter } from '../../../src/engines/bigquery/row-writer';
 import { QueryError } from '../../../src/errors';
-import type { RestField } from '../../../src/googlesql/rest-schema';
-import type { SqlType } from '../../../src/googlesql/types';
-import { NOW, TranslationBench } from '../../engines/duckdb-translation';
+import type { RestField } from '../../../packages/googlesql/src/rest-schema';
+import type { SqlType } from '../../../packages/googlesql/src/types';
+import { NOW, TranslationBench } from '../../../packages/duckdb-engine/test/duckdb-translation';
 import { exactly, typeName, type Answer } from '../two-engines';
 
 /** What an engine says of a query. */

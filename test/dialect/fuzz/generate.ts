@@ -1,10 +1,10 @@
 /** Random typed expressions, made from the function table: every scalar function and operator that the gate admits. */
-import { SCALARS as PRINTED } from '../../../src/engines/duckdb/translate';
-import { findFunction, functionNames, type SqlFunction } from '../../../src/googlesql/functions/catalogue';
-import { spread } from '../../../src/googlesql/functions/match';
-import { signatureOf, type Parameter, type Signature } from '../../../src/googlesql/functions/signature';
-import { isAllowedFunction } from '../../../src/sandbox/functions';
-import type { SqlType } from '../../../src/googlesql/types';
+import { SCALARS as PRINTED } from '../../../packages/duckdb-engine/src/translate';
+import { findFunction, functionNames, type SqlFunction } from '../../../packages/googlesql/src/functions/catalogue';
+import { spread } from '../../../packages/googlesql/src/functions/match';
+import { signatureOf, type Parameter, type Signature } from '../../../packages/googlesql/src/functions/signature';
+import { isAllowedFunction } from '../../../packages/googlesql/src/consumer/functions';
+import type { SqlType } from '../../../packages/googlesql/src/types';
 import { CAST_TEXTS, PARTS, SPECIAL, VALUES } from './edge-values';
 import type { Random } from '../random';
 import { CASTS, OPERATORS, SLOW_DECIMALS, written } from './written-calls';

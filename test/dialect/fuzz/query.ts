@@ -1,6 +1,6 @@
 /** Whole queries: the places where an expression may stand, aggregates with their modifiers, and windows with their frames. */
-import { findFunction, functionNames } from '../../../src/googlesql/functions/catalogue';
-import { isAllowedFunction } from '../../../src/sandbox/functions';
+import { findFunction, functionNames } from '../../../packages/googlesql/src/functions/catalogue';
+import { isAllowedFunction } from '../../../packages/googlesql/src/consumer/functions';
 import type { Order } from '../two-engines';
 import type { Random } from '../random';
 import { VALUES } from './edge-values';

@@ -2,18 +2,18 @@
  * Everything that the resolver accepts is printed, and what is printed means the same: our resolver gives its result the
  * same columns, and so does Google's analyser.
  */
-import { QueryError } from '../../../src/googlesql/errors';
-import { parseQuery } from '../../../src/googlesql/parser';
-import { COMPOSED_BOUNDS } from '../../../src/googlesql/bounds';
-import { printQuery } from '../../../src/googlesql/printer';
-import { resolveQuery, type Environment } from '../../../src/googlesql/resolver';
-import type { ResolvedQuery } from '../../../src/googlesql/resolved';
-import { typeText } from '../../../src/googlesql/type-names';
-import type { BoundParameter } from '../../../src/engines/contract';
+import { QueryError } from '../../../packages/googlesql/src/errors';
+import { parseQuery } from '../../../packages/googlesql/src/parser';
+import { COMPOSED_BOUNDS } from '../../../packages/googlesql/src/bounds';
+import { printQuery } from '../../../packages/googlesql/src/printer';
+import { resolveQuery, type Environment } from '../../../packages/googlesql/src/resolver';
+import type { ResolvedQuery } from '../../../packages/googlesql/src/resolved';
+import { typeText } from '../../../packages/googlesql/src/type-names';
+import type { BoundParameter } from '../../../packages/duckdb-engine/src/contract/contract';
 import { jsonLines } from '../../case-files';
 import { openEngineOn, overLocalBigQuery } from '../../engines/over-local-bigquery';
-import { queryOf, within } from '../../engines/queries';
-import { columnsText, environment, resolve, tables } from '../environment';
+import { queryOf, within } from '../../../packages/duckdb-engine/test/queries';
+import { columnsText, environment, resolve, tables } from '../../../packages/googlesql/test/environment';
 import { opened } from '../../opened';
 import { oneOf } from '../../scale';
 

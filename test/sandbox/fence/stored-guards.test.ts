@@ -1,6 +1,6 @@
 /** The guard columns that edits of a stored query's text give its CTEs. */
-import { parseQuery } from '../../../src/googlesql/parser';
-import { COMPOSED_BOUNDS } from '../../../src/googlesql/bounds';
+import { parseQuery } from '../../../packages/googlesql/src/parser';
+import { COMPOSED_BOUNDS } from '../../../packages/googlesql/src/bounds';
 import { storedGuards } from '../../../src/sandbox/fence/stored-guards';
 
 /** The last CTE of a WITH list, edited; or what is in the way. */

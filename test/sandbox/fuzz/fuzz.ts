@@ -1,6 +1,6 @@
 /** Generated consumer queries, theirs by our gate, by Google's analyser and, in part, by what the embedded engine answers. */
-import { lex } from '../../../src/googlesql/lexer';
-import { rewriteLeniently } from '../../../src/sandbox/lenient';
+import { lex } from '../../../packages/googlesql/src/lexer';
+import { rewriteLeniently } from '../../../packages/googlesql/src/consumer/lenient';
 import { corpus, generate, type Generated } from './generate';
 import { Oracle, type Analyses } from './oracle';
 import { Random } from './random';

@@ -1,5 +1,5 @@
 /** Queries made of accepted ones by changes on top of each other. */
-import { lex } from '../../../src/googlesql/lexer';
+import { lex } from '../../../packages/googlesql/src/lexer';
 import { queriesOf, SANDBOX_CASES } from '../../case-files';
 import { ARBITRARY, NEUTRAL, SMUGGLING } from './mutations';
 import { NEUTRAL_PIPES, SMUGGLING_PIPES } from './pipe-mutations';

@@ -1,5 +1,5 @@
 /** Changes to a query text. They work on tokens, so that literals stay what they are. */
-import { lex, type Token } from '../../../src/googlesql/lexer';
+import { lex, type Token } from '../../../packages/googlesql/src/lexer';
 import type { Random } from './random';
 
 type Mutation = (sql: string, random: Random, seeds: readonly string[]) => string;

@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Analyser, type Analysis, type CatalogueTable } from '../../../emulator/src/analyser';
-import { columnsOf, parseRestSchema } from '../../../src/googlesql/rest-schema';
-import { allowedFunctionNames } from '../../../src/sandbox/functions';
-import type { NamedType } from '../../../src/googlesql/types';
+import { columnsOf, parseRestSchema } from '../../../packages/googlesql/src/rest-schema';
+import { allowedFunctionNames } from '../../../packages/googlesql/src/consumer/functions';
+import type { NamedType } from '../../../packages/googlesql/src/types';
 import { CTE_TABLES, PARAMETERS } from './stored';
 
 const OUTSIDE_PATHS: readonly (readonly string[])[] = [

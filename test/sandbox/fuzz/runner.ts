@@ -3,8 +3,8 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ServiceError } from '../../../src/errors';
-import { restFieldsOf } from '../../engines/fields';
-import { FIXTURE, openFixture } from '../../engines/fixture-engine';
+import { restFieldsOf } from '../../../packages/duckdb-engine/test/fields';
+import { FIXTURE, openFixture } from '../../../packages/duckdb-engine/test/fixture-engine';
 import { Consumer } from '../consumer';
 import { increment, type Report } from './report';
 

@@ -1,11 +1,11 @@
 /** The gate's own verdict on a text, without the walls that cost a worker or an engine: what our parser says. */
-import { QueryError } from '../../../src/googlesql/errors';
-import { surveyQuery, unsupportedError } from '../../../src/googlesql/parser';
-import { printQuery } from '../../../src/googlesql/printer';
-import { resolveQuery } from '../../../src/googlesql/resolver';
-import type { Query } from '../../../src/googlesql/syntax';
-import { walk } from '../../../src/googlesql/syntax-walk';
-import { readConsumerQuery } from '../../../src/sandbox/policy';
+import { QueryError } from '../../../packages/googlesql/src/errors';
+import { surveyQuery, unsupportedError } from '../../../packages/googlesql/src/parser';
+import { printQuery } from '../../../packages/googlesql/src/printer';
+import { resolveQuery } from '../../../packages/googlesql/src/resolver';
+import type { Query } from '../../../packages/googlesql/src/tree';
+import { walk } from '../../../packages/googlesql/src/tree-walk';
+import { readConsumerQuery } from '../../../packages/googlesql/src/consumer/policy';
 import { cteColumns } from './oracle';
 import { CTE_TABLES, PARAMETERS } from './stored';
 

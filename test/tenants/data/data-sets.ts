@@ -1,7 +1,7 @@
 /** Two data folders that hold the same rows of one project and other rows of others. */
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RestField } from '../../../src/googlesql/rest-schema';
+import type { RestField } from '../../../packages/googlesql/src/rest-schema';
 import { Random } from '../../sandbox/fuzz/random';
 import { kindOf, RAW_TABLES, schemas, type RawTable } from './raw-tables';
 import { foreignRow, LISTS, ownRow, shortForeignRow, type Foreign, type Spoilt } from './rows';

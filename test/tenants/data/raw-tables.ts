@@ -1,7 +1,7 @@
 /** The nine raw log tables, and one with a numeric tenant: their fields, the kind of each, and what marks a row's project. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseRestSchema, type RestField } from '../../../src/googlesql/rest-schema';
+import { parseRestSchema, type RestField } from '../../../packages/googlesql/src/rest-schema';
 import { TEXT_KINDS, type Kind, type TextKind } from './value-kinds';
 
 /** Where a table names the project of a row. */

@@ -1,5 +1,5 @@
 /** Rows of the project that is queried, and of others. */
-import type { RestField } from '../../../src/googlesql/rest-schema';
+import type { RestField } from '../../../packages/googlesql/src/rest-schema';
 import type { Random } from '../../sandbox/fuzz/random';
 import { kindOf, type RawTable } from './raw-tables';
 import { acceptedCount, acceptedText, failingCount, failingText, secretText, type Kind } from './value-kinds';

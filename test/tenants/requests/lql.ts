@@ -1,5 +1,5 @@
 /** LQL texts over the log tables: terms, comparisons and patterns on fields, time windows, charts. */
-import type { RestField } from '../../../src/googlesql/rest-schema';
+import type { RestField } from '../../../packages/googlesql/src/rest-schema';
 import type { Random } from '../../sandbox/fuzz/random';
 import { rawTable } from '../data/raw-tables';
 import { SECRETS } from '../data/value-kinds';

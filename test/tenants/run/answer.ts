@@ -1,7 +1,11 @@
 /** Answers of the service, and in what two of them differ. */
 import type { TenantRequest } from '../requests/request';
 import { ERRORS } from '../../../src/errors';
-import { EXECUTION_FAULTS, SEVERAL_CAN_FAIL, UNKNOWN_EXECUTION_FAULT } from '../../../src/engines/execution-faults';
+import {
+  EXECUTION_FAULTS,
+  SEVERAL_CAN_FAIL,
+  UNKNOWN_EXECUTION_FAULT,
+} from '../../../packages/duckdb-engine/src/contract/execution-faults';
 import type { Services } from './services';
 
 export interface Answer {

@@ -1,5 +1,5 @@
 /** What a generated query reads: CTE tables, their records unnested, and queries over these. */
-import type { RestField } from '../../../src/googlesql/rest-schema';
+import type { RestField } from '../../../packages/googlesql/src/rest-schema';
 import type { Random } from '../../sandbox/fuzz/random';
 import { kindOf, rawTable } from '../data/raw-tables';
 import type { Kind } from '../data/value-kinds';

@@ -1,7 +1,7 @@
 import { mayRun } from '../../../endpoints/catalogue';
 import type { Endpoint } from '../../../endpoints/endpoint';
 import { ServiceError } from '../../../errors';
-import type { NamedType } from '../../../googlesql/types';
+import type { NamedType } from '@logquay/googlesql/types';
 import { type Key, presentsKey } from '../../../keys/key';
 import { type DescribedEndpoint, describeEndpoints, type Readers } from '../../../openapi/described';
 import { openApiDocument } from '../../../openapi/document';

@@ -1,0 +1,60 @@
+/** From a GoogleSQL text to DuckDB's, as a task: a long text is translated on a thread. */
+import type { Task } from '../concurrency/threads/threads';
+import { QueryError, type TypedParameter, typesByName } from '@logquay/googlesql/types';
+import { COMPOSED_BOUNDS, parseQuery, type Identifier } from '@logquay/googlesql/syntax';
+import { resolveQuery } from '@logquay/googlesql';
+import type { StoredTable } from '../data/part';
+import type { Fence } from '../contract/contract';
+import { type Output, type ParameterForm, translate, type Translation, withKnownParameters } from '../translate';
+
+/** What a translation may depend on. */
+export interface KnownParameter extends TypedParameter {
+  /** Missing or null: any value. */
+  readonly form?: ParameterForm | null;
+}
+
+export interface TextToTranslate {
+  readonly sql: string;
+  readonly tables: readonly StoredTable[];
+  /** A consumer's statement: its tables ignore case, as CTE tables do, and another table is a violation. */
+  readonly sandboxed: boolean;
+  readonly parameters: readonly KnownParameter[];
+  readonly hideBytes: boolean;
+  readonly isoTimestamps?: boolean;
+  readonly sorted?: boolean;
+  readonly output?: Output;
+  readonly maxRows: number | null;
+  readonly fence: Fence | null;
+}
+
+/** @throws QueryError for a fault in `sql`, or what the embedded engine does not do */
+export const translateText: Task<TextToTranslate, Translation> = {
+  file: __filename,
+  name: 'translateText',
+  run({ sql, tables, sandboxed, parameters, ...options }) {
+    const keyOf = (name: string): string => (sandboxed ? name.toLowerCase() : name);
+    const byName = new Map(tables.map((table) => [keyOf(table.schema.name), table]));
+    const resolved = resolveQuery(parseQuery(sql, COMPOSED_BOUNDS), sql, {
+      // Tables have no project or data set here.
+      findTable: (path) => {
+        const known = path.length === 1 ? byName.get(keyOf(path[0]!.name))?.schema : undefined;
+        if (known === undefined && sandboxed) throw outside(path, tables);
+        return known;
+      },
+      parameters: typesByName(parameters),
+    });
+    const forms = parameters.flatMap(({ name, form = null }) =>
+      form === null ? [] : ([[name.toLowerCase(), form]] as const),
+    );
+    return translate(withKnownParameters(resolved, new Map(forms)), {
+      parts: ({ name }) => byName.get(keyOf(name))!.parts,
+      ...options,
+    });
+  },
+};
+
+function outside(path: readonly Identifier[], tables: readonly StoredTable[]): QueryError {
+  const span = { start: path[0]!.span.start, end: path.at(-1)!.span.end };
+  const allowed = tables.map(({ schema }) => schema.name);
+  return new QueryError('sandboxViolation', 'The query reads a table that it may not read.', span, { allowed });
+}

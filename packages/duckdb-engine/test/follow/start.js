@@ -1,0 +1,3 @@
+/** Starts main.ts. */
+require('../../../../test/typescript.js');
+require('./main');

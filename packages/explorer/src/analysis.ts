@@ -1,0 +1,42 @@
+/** What is known of the written query, while it is written. */
+import { effect, signal } from '@preact/signals';
+
+import type { ConsumerAnalysis, ConsumerText } from '@logquay/googlesql/consumer';
+import { read } from './analyser/analyser';
+import { serviceNow } from './api';
+import { mayQuery, schema } from './schema';
+import { query, search } from './search';
+
+export interface Analysed extends ConsumerAnalysis {
+  readonly text: string;
+}
+
+/** null: nothing is written, or nothing is known of it. */
+export const analysis = signal<Analysed | null>(null);
+
+/** Milliseconds without a key before a text is read. */
+const PAUSE = 120;
+
+/** A text with all that its meaning follows from; null: the tables are not known. */
+export function consumerText(text: string): ConsumerText | null {
+  if (schema.value === null) return null;
+  const { tables, parameters } = schema.value;
+  return { language: search.value.language, text, tables, parameters, now: BigInt(Math.round(serviceNow())) * 1000n };
+}
+
+let timer: ReturnType<typeof setTimeout> | undefined;
+
+effect(() => {
+  const text = query.value;
+  const given = mayQuery.value && text.trim() !== '' ? consumerText(text) : null;
+  clearTimeout(timer);
+  if (given === null) {
+    analysis.value = null;
+    return;
+  }
+  timer = setTimeout(() => {
+    void read('analyse', given).then((found) => {
+      if (query.peek() === text) analysis.value = found === null ? null : { ...found, text };
+    });
+  }, PAUSE);
+});

@@ -1,0 +1,183 @@
+/** The run of what is searched for: one at a time, a new one cancels the one before. */
+import { computed, effect, signal } from '@preact/signals';
+
+import type { NamedType } from '@logquay/googlesql/types';
+import { read } from './analyser/analyser';
+import { consumerText } from './analysis';
+import { ApiError, ask, type Sent, serviceNow } from './api';
+import { CENT, type Estimate, estimate, estimateAgain, estimateRun } from './estimate';
+import { withClause } from './clause';
+import { isObject, type JsonObject, parseExactly } from './exact-json';
+import { counting, countLoaded, countRange, counts } from './histogram/counts';
+import { change, endpoint, firstQuery, ownParameters, parametersOf, query, search, valueOf } from './search';
+import { mayQuery, schema, schemaLoaded } from './schema';
+import { connect, key, keyFault, remembered } from './session';
+import { type Bounds, boundsOf } from './time-range';
+
+export interface Result {
+  readonly rows: readonly JsonObject[];
+  /** In the order of the first row that has them. */
+  readonly columns: readonly string[];
+  readonly bounds: Bounds;
+  /** Whether the endpoint's max rows cut it. */
+  readonly truncated: boolean;
+  /** From request to the last byte. */
+  readonly milliseconds: number;
+  /** Seconds since it was computed; null: it was, for this request. */
+  readonly age: number | null;
+  readonly bytesBilled: string | null;
+  /** What was sent. */
+  readonly parameters: Sent;
+  /** Types of the columns; null: not known. */
+  readonly types: readonly NamedType[] | null;
+  /** Which run it is of: rows that come live belong to the one before them. */
+  readonly number: number;
+}
+
+/** Whether rows are those of a log: a time and a message. */
+export const isLog = computed(() => {
+  const columns = result.value?.columns ?? [];
+  return columns.includes('timestamp') && columns.includes('event_message');
+});
+
+export const result = signal<Result | null>(null);
+export const failure = signal<ApiError | null>(null);
+export const running = signal(false);
+export const cancelled = signal(false);
+/** Whether what the address holds waits to be run by hand, as it costs more than the page spends by being opened. */
+export const held = signal(false);
+
+let current: AbortController | null = null;
+let runs = 0;
+
+/** Runs it; earlier rows stay until the new ones are there. */
+export async function run(): Promise<void> {
+  current?.abort();
+  const presented = key.value;
+  const target = endpoint.value;
+  if (presented === null || target === null) return;
+  const controller = new AbortController();
+  current = controller;
+  cancelled.value = false;
+  held.value = false;
+  const missing = ownParameters.value.filter((one) => one.required && one.fixed !== true && valueOf(one) === '');
+  if (missing.length > 0) {
+    const names = missing.map(({ name }) => name).join(', ');
+    failure.value = new ApiError(`A value is needed for ${names}.`, 400, 'missingParameter');
+    running.value = false;
+    return;
+  }
+  running.value = true;
+  const began = performance.now();
+  const bounds = boundsOf(search.value.range, serviceNow());
+  try {
+    // What cannot be counted by the engine is counted from the rows, once they are there.
+    const counted = countRange(bounds, presented, controller.signal);
+    const path = `api/endpoints/query/${encodeURIComponent(target.name)}`;
+    const parameters = parametersOf(bounds);
+    const { text, headers } = await ask(path, parameters, presented, controller.signal);
+    const rows = rowsOf(text);
+    const types = await typesOf(search.value.query);
+    if (controller.signal.aborted) return;
+    result.value = {
+      rows,
+      columns: columnsOf(rows),
+      bounds,
+      truncated: headers.get('x-result-truncated') === 'true',
+      milliseconds: performance.now() - began,
+      // A result that has just been stored has an age too.
+      age: /; hit\b/.test(headers.get('cache-status') ?? '') ? Number(headers.get('age')) : null,
+      bytesBilled: headers.get('x-query-bytes-billed'),
+      parameters,
+      types,
+      number: ++runs,
+    };
+    failure.value = null;
+    if (!(await counted) && !controller.signal.aborted) countLoaded(rows, bounds);
+    if (estimate.peek() !== null) estimateAgain();
+  } catch (error) {
+    if (controller.signal.aborted) return;
+    const known = error instanceof ApiError ? error : new ApiError(String(error), 0, 'unreadable');
+    if (known.reason === 'unauthenticated') keyFault.value = known.message;
+    failure.value = known;
+  } finally {
+    if (current === controller) running.value = false;
+  }
+}
+
+// Rows that one key may read are not left for who comes with another.
+effect(() => {
+  if (key.value !== null) return;
+  current?.abort();
+  result.value = null;
+  counts.value = null;
+  failure.value = null;
+  running.value = false;
+});
+
+/** Closes the request; the service then stops the engine. */
+export function cancel(): void {
+  if (!running.value) return;
+  current?.abort();
+  running.value = false;
+  counting.value = false;
+  cancelled.value = true;
+}
+
+/** Opens with the key that the tab or the browser has, if any, and runs. */
+export async function start(): Promise<void> {
+  if (key.value === null) return;
+  await connect(key.value, remembered.value);
+  if (keyFault.value === null) await runFirst();
+}
+
+/** Runs what the address holds; where it has no query, that which the endpoint begins with. What has a price waits to be run by hand. */
+export async function runFirst(): Promise<void> {
+  if (search.value.query === '') change({ language: 'lql', query: firstQuery() });
+  current?.abort();
+  const controller = new AbortController();
+  current = controller;
+  running.value = true;
+  let price: Estimate | null = null;
+  try {
+    price = await estimateRun();
+  } catch {
+    // What is wrong with the search, its run says.
+  }
+  if (current !== controller || controller.signal.aborted) return;
+  if (price === null || price.price < CENT) return run();
+  estimate.value = price;
+  running.value = false;
+  held.value = true;
+  result.value = null;
+  counts.value = null;
+}
+
+/** Types of the rows, from the analysis: a number of sixteen digits need not be a time. */
+async function typesOf(query: string): Promise<readonly NamedType[] | null> {
+  await schemaLoaded();
+  if (query.trim() === '') return schema.value?.columns ?? null;
+  const given = consumerText(query);
+  return given === null ? null : ((await read('analyse', given))?.columns ?? null);
+}
+
+export function rowsOf(text: string): JsonObject[] {
+  const body = parseExactly(text);
+  const rows = isObject(body) ? body.result : null;
+  if (!Array.isArray(rows)) throw new SyntaxError('The answer holds no rows.');
+  return rows.filter(isObject);
+}
+
+/** Rows of one result have one shape; a few are looked at, as an engine may leave NULLs out. */
+function columnsOf(rows: readonly JsonObject[]): string[] {
+  return [...new Set(rows.slice(0, 20).flatMap((row) => Object.keys(row)))];
+}
+
+/** Rows of a log table as it is: those of another query have names that its tables do not know. */
+export const canFilter = computed(() => search.value.language === 'lql' && mayQuery.value && isLog.value);
+
+/** Adds a clause to the query and runs it. @param exclude leaves the rows of the clause out */
+export function filterBy(clause: string, exclude: boolean): void {
+  change({ query: withClause(query.value, clause, exclude) });
+  void run();
+}

@@ -1,0 +1,19 @@
+/** Types, schemas, values in text form, and faults: what needs neither a parser nor a resolver. */
+export { type BoundParameter, elementOf, type TypedParameter, typesByName } from '../bound-parameter';
+export { type FaultNote, lineAndColumn, offsetOf, QueryError, type QueryFault } from '../errors';
+export { HIDDEN_SIGNS } from '../hidden-signs';
+export { latin1Pattern } from '../latin1-pattern';
+export { dateText, datetimeText, timeText } from '../literals/civil';
+export { MOST_OF_INTERVAL } from '../literals/interval';
+export { JsonPathFault, type JsonPathForm, jsonPathSteps } from '../literals/json-path';
+export { decimalText } from '../literals/number';
+export { FIRST_INSTANT, LAST_INSTANT, temporalValue, timestampMicros } from '../literals/temporal';
+export { timeZone } from '../literals/time-zone';
+export { MOST_PATTERN_COST, patternCost } from '../pattern-cost';
+export { columnsOf, parseRestSchema, type RestField, RestSchemaError, typeOf } from '../rest-schema';
+export { DELIMITERS, ENCODED_DELIMITERS, parseSearchQuery, SearchQueryFault, type SearchTerm } from '../search-query';
+export { inSteps, step } from '../steps';
+export { isInCalendar, secondsOf } from '../time/calendar';
+export { instantText, readInstant } from '../time/instant';
+export { scalarNamed, typeParametersOf, typeText } from '../type-names';
+export type { NamedType, RangeElement, ScalarName, SqlType, StructField, TableSchema, TypeParameters } from '../types';

@@ -1,3 +1,0 @@
-/** Starts main.ts. */
-require('../../typescript');
-require('./main');

@@ -1,0 +1,29 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+
+import { build } from 'esbuild';
+
+import { installPacked, printed, removePacked } from '../../packages/googlesql/test/packed';
+import { findChromium, openBrowser } from './browser';
+
+const chromium = findChromium();
+if (chromium === null) process.stderr.write('No Chromium on PATH: @logquay/googlesql is not tested in a browser.\n');
+const inBrowser = chromium === null && process.env['CI'] === undefined ? test.skip : test;
+
+inBrowser('the example of @logquay/googlesql prints the same in a browser as in Node', async () => {
+  const folder = installPacked();
+  const browser = await openBrowser(chromium ?? '');
+  try {
+    const outfile = path.join(folder, 'bundle.js');
+    await build({ entryPoints: [path.join(folder, 'example.mjs')], bundle: true, format: 'iife', outfile });
+    const page = await browser.newPage();
+    const lines: string[] = [];
+    page.on('console', (message) => lines.push(message.text()));
+    page.on('pageerror', (error) => lines.push(String(error)));
+    await page.addScriptTag({ content: readFileSync(outfile, 'utf8') });
+    expect(lines.map((line) => `${line}\n`).join('')).toBe(printed);
+  } finally {
+    await browser.close();
+    removePacked(folder);
+  }
+});

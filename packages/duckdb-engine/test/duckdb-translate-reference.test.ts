@@ -28,7 +28,7 @@ async function answered(sql: string): Promise<Answer | null> {
 }
 
 test.each(
-  oneOf(4, jsonLines<Reference & { expr: string }>('engines/reference/expressions.jsonl')).map(
+  oneOf(4, jsonLines<Reference & { expr: string }>('../packages/duckdb-engine/test/reference/expressions.jsonl')).map(
     (j) => [j.expr, j] as const,
   ),
 )('%s', async (expr, j) => {
@@ -42,7 +42,9 @@ test.each(
 });
 
 test.each(
-  oneOf(2, jsonLines<Reference & { sql: string }>('engines/reference/queries.jsonl')).map((j) => [j.sql, j] as const),
+  oneOf(2, jsonLines<Reference & { sql: string }>('../packages/duckdb-engine/test/reference/queries.jsonl')).map(
+    (j) => [j.sql, j] as const,
+  ),
 )('%s', async (sql, j) => {
   const answer = await answered(sql);
   if (j.error !== undefined) {

@@ -9,7 +9,7 @@ import { typeText } from '../src/type-names';
 import type { ScalarName, SqlType, TableSchema } from '../src/types';
 import { fieldsOf } from '../../duckdb-engine/test/fields';
 
-const schema = JSON.parse(readFileSync(join(__dirname, '..', 'fixture', 'schema.json'), 'utf8')) as Record<
+const schema = JSON.parse(readFileSync(join(__dirname, '../../../test/fixture/schema.json'), 'utf8')) as Record<
   string,
   unknown
 >;

@@ -22,7 +22,7 @@ export interface Shapes {
 
 /** One sample of every member of the union (or of the interface) `name`. */
 export function samplesOf(name: string, { file, parts, leaves: leafNames }: Shapes): readonly Sample[] {
-  const path = join(__dirname, '..', '..', file);
+  const path = join(__dirname, '../../..', file);
   const program = ts.createProgram([path], { strict: true, target: ts.ScriptTarget.ES2022, noLib: false });
   const source = program.getSourceFile(path);
   if (source === undefined) throw new Error(`no ${file}`);

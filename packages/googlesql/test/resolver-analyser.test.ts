@@ -14,7 +14,7 @@ interface Case {
   readonly fault?: string;
 }
 
-const cases = jsonLines<Case>('googlesql/resolver-cases.jsonl');
+const cases = jsonLines<Case>('../packages/googlesql/test/resolver-cases.jsonl');
 
 const outcome = (sql: string): Omit<Case, 'sql'> => {
   try {

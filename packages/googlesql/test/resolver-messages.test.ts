@@ -6,7 +6,9 @@ import { QueryError } from '../src/errors';
 import { jsonLines } from '../../../test/case-files';
 import { resolve } from './environment';
 
-const cases = jsonLines<{ readonly sql: string; readonly message: string }>('googlesql/resolver-messages.jsonl');
+const cases = jsonLines<{ readonly sql: string; readonly message: string }>(
+  '../packages/googlesql/test/resolver-messages.jsonl',
+);
 
 it('has enough cases to mean something', () => expect(cases.length).toBeGreaterThan(500));
 

@@ -22,7 +22,9 @@ interface Case {
   readonly columns?: string;
 }
 
-const cases = jsonLines<Case>('googlesql/resolver-cases.jsonl').filter(({ columns }) => columns !== undefined);
+const cases = jsonLines<Case>('../packages/googlesql/test/resolver-cases.jsonl').filter(
+  ({ columns }) => columns !== undefined,
+);
 
 const read = (sql: string): ResolvedQuery => resolveQuery(parseQuery(sql, COMPOSED_BOUNDS), sql, environment);
 

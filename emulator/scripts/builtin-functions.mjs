@@ -18,7 +18,7 @@ const protoLoader = require('@grpc/proto-loader');
 // The local BigQuery's own options, from its TypeScript.
 require('tsx/cjs/api').register();
 const { MAXIMUM, bigQueryDialect } = require('../src/googlesql/language.ts');
-const { FUNCTIONS } = require('../../packages/googlesql/src/functions/function-table');
+const { FUNCTIONS } = require('../../packages/googlesql/src/functions/function-table.ts');
 
 const ENGINE = join(dirname(require.resolve('@fivetrandevelopers/zetasql/package.json')), 'lib', 'zetasql');
 

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { inLong } from '../scale';
+import { until } from '../until';
 import { childrenOf, Stage, type Started } from './started';
 
 jest.setTimeout(120_000);
@@ -199,14 +200,16 @@ it.each([[12_000, '256MB'] as const, ...inLong([[1_000, '256MB'] as const, [12_0
       await service.ready();
       const engine = await engineOf(service);
       const seen = new Set<number>();
-      const stored = service.logged(new RegExp(`"rows":${String(count)},.*"Table ready"`));
-      let isStored = false;
-      const ended = stored.finally(() => (isStored = true));
-      while (!isStored) {
+      // The first of them may be served while others are still being stored.
+      const stored = (): number =>
+        [...service.err.matchAll(/"rows":(\d+),.*"(?:Table ready|Rows stored)"/g)].reduce(
+          (sum, [, part]) => sum + Number(part),
+          0,
+        );
+      await until(() => {
         for (const pid of childrenOf(engine)) seen.add(pid);
-        await sleep(5);
-      }
-      await ended;
+        return stored() >= count;
+      });
       expect(seen.size).toBe(0);
       service.signal('SIGTERM');
       expect(await service.exit).toBe(0);

@@ -31,11 +31,15 @@ const ROOMS = [
   'json',
   'health',
   'errors',
+  'version',
 ];
 
 /** Rooms that share one place in the order of ROOMS with a file of another name. */
 const FILES = { config: '(config|settings-file)\\.ts$' };
 const pathOf = (room) => FILES[room] ?? `(${room}\\.ts$|${room}/)`;
+
+const placeless = readdirSync('src').filter((name) => ![...ROOMS, 'settings-file'].includes(name.replace(/\.ts$/, '')));
+if (placeless.length > 0) throw new Error(`Without a place in ROOMS: src/${placeless.join(', src/')}`);
 
 const downwards = ROOMS.slice(1).map((room, i) => ({
   name: `${room} imports downwards`,

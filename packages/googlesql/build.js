@@ -1,6 +1,6 @@
 /** Builds dist/ for `npm pack`: one ES module for each face, with types. The service does without (scripts/build.js). */
 const { execFileSync } = require('node:child_process');
-const { readdirSync, readFileSync, rmSync, writeFileSync } = require('node:fs');
+const { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } = require('node:fs');
 const { createRequire } = require('node:module');
 const path = require('node:path');
 
@@ -36,4 +36,5 @@ for (const name of readdirSync(DIST, { recursive: true, encoding: 'utf8' })) {
   });
   writeFileSync(file, text);
 }
+copyFileSync(path.join(__dirname, '../../LICENSE'), path.join(DIST, 'LICENSE'));
 writeFileSync(path.join(DIST, 'package.json'), '{ "type": "module" }\n');

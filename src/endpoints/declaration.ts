@@ -1,5 +1,5 @@
-import type { ParameterDeclaration } from './endpoint';
-import { type LineFault, PARAMETER_TYPES, type Place, type WrittenDeclaration } from './settings';
+import { BOUND_TYPES, PARAMETER_TYPES, type ParameterDeclaration } from './endpoint';
+import type { LineFault, Place, WrittenDeclaration } from './settings';
 import { readList, readValue } from './values';
 
 /** Names that every endpoint keeps for itself (docs/endpoints.md). */
@@ -18,9 +18,6 @@ export const SOFT_RESERVED = [
 
 /** What GoogleSQL can name with `@`, so that the name needs no backticks. */
 const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
-
-/** Bound as '' when absent; the others have no empty form, and NULL is never bound. */
-const WITH_EMPTY_FORM = new Set(['string', 'enum', 'regex', 'timestamp', 'date']);
 
 /**
  * Turns the declarations of one file into what the service reads requests by, and finds what is wrong with them.
@@ -70,7 +67,8 @@ function readDeclaration(
   checkBounds(declaration, written, fault);
   checkLookback(declaration, fault);
   if (declaration.default === null) {
-    if (!declaration.required && !list && !WITH_EMPTY_FORM.has(type)) {
+    // A text that is absent is bound as ''; NULL is never bound.
+    if (!declaration.required && !list && BOUND_TYPES[type] !== 'STRING') {
       fault(`an optional ${type} has no empty form: make it required or give it a default`);
     }
     return declaration;

@@ -134,7 +134,7 @@ function millisecondsOf(seconds: bigint | null | undefined): number | null {
   return seconds === null || seconds === undefined ? null : Number(seconds) * 1000;
 }
 
-/** Characters of text whose trees are cached: at least eight, as a text has 64 KiB at most (googlesql/bounds.ts). */
+/** Characters of text whose trees are cached: at least eight, as a text has 64 KiB at most (packages/googlesql/src/bounds.ts). */
 const TREES_OF = 512 * 1024;
 
 /**

@@ -1,6 +1,23 @@
 import type { Query } from '@logquay/googlesql/syntax';
+import type { BoundParameter } from '@logquay/googlesql/types';
 
-export type ParameterType = 'string' | 'integer' | 'number' | 'boolean' | 'timestamp' | 'date' | 'enum' | 'regex';
+/**
+ * The types that a parameter may be declared with, and what one value of each is bound as. A type is added here, with its reading
+ * (values.ts) and its description (openapi/parameter-schema.ts); docs/endpoints.md lists them.
+ */
+export const BOUND_TYPES = {
+  string: 'STRING',
+  integer: 'INT64',
+  number: 'FLOAT64',
+  boolean: 'BOOL',
+  timestamp: 'STRING',
+  date: 'STRING',
+  enum: 'STRING',
+  regex: 'STRING',
+} as const satisfies Readonly<Record<string, BoundParameter['type']>>;
+
+export type ParameterType = keyof typeof BOUND_TYPES;
+export const PARAMETER_TYPES = Object.keys(BOUND_TYPES) as ParameterType[];
 
 export interface ParameterDeclaration {
   readonly name: string;

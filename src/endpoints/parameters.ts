@@ -4,7 +4,7 @@ import { nearest } from '@logquay/googlesql';
 import { TokenRefused } from '../keys/claims';
 import { ClaimedValue, type PinnedValue } from '../keys/key';
 import { RESERVED, SOFT_RESERVED } from './declaration';
-import type { Endpoint, ParameterDeclaration } from './endpoint';
+import { BOUND_TYPES, type Endpoint, type ParameterDeclaration } from './endpoint';
 import { quoteValue, type RawEntry, type RawValue } from './raw-entries';
 import { hourOf, quotePattern, readList, readValue, startBefore, type ValueReading } from './values';
 
@@ -52,23 +52,8 @@ export function describeLookback(written: string): string {
   return `Left out, it is ${String(count)} ${unit}${count === 1 ? '' : 's'} before the last full hour.`;
 }
 
-const BOUND_TYPES = {
-  string: 'STRING',
-  enum: 'STRING',
-  regex: 'STRING',
-  timestamp: 'STRING',
-  date: 'STRING',
-  integer: 'INT64',
-  number: 'FLOAT64',
-  boolean: 'BOOL',
-} as const satisfies Record<ParameterDeclaration['type'], BoundParameter['type']>;
-
-/** JSON types, beside a string, that a declared type takes. */
-const JSON_KIND: ReadonlyMap<ParameterDeclaration['type'], RawValue['kind']> = new Map([
-  ['integer', 'number'],
-  ['number', 'number'],
-  ['boolean', 'boolean'],
-]);
+/** What a value is in JSON by what it is bound as, in a body and in a claim; a body may have a string in its place. */
+const JSON_KIND = { STRING: 'string', INT64: 'number', FLOAT64: 'number', BOOL: 'boolean' } as const;
 
 /**
  * The values to bind for one request, one for each declared parameter in the order of the declarations
@@ -205,8 +190,8 @@ function whenAbsent(declaration: ParameterDeclaration): ParameterDeclaration['de
 /** @throws ServiceError for a JSON value of a kind that the type does not take */
 function readableText(declaration: ParameterDeclaration, value: RawValue): string {
   if (isReadable(declaration, value)) return value.text;
-  const other = JSON_KIND.get(declaration.type);
-  const kinds = other === undefined ? 'a string' : `a string or a ${other}`;
+  const kind = JSON_KIND[BOUND_TYPES[declaration.type]];
+  const kinds = kind === 'string' ? 'a string' : `a string or a ${kind}`;
   const article = value.kind === 'array' || value.kind === 'object' ? 'an' : 'a';
   const message = `${subjectOf(declaration)} must be ${kinds} in a JSON body, not ${article} ${value.kind}.`;
   throw notAllowed(declaration, message, []);
@@ -215,8 +200,7 @@ function readableText(declaration: ParameterDeclaration, value: RawValue): strin
 type ReadableValue = Extract<RawValue, { text: string }>;
 
 function isReadable(declaration: ParameterDeclaration, value: RawValue): value is ReadableValue {
-  if (value.kind === 'text') return true;
-  return JSON_KIND.get(declaration.type) === value.kind;
+  return value.kind === 'text' || value.kind === JSON_KIND[BOUND_TYPES[declaration.type]];
 }
 
 function canonical(declaration: ParameterDeclaration, text: string): string {
@@ -279,12 +263,6 @@ function readPinnedList(
   return pinned.values;
 }
 
-/** The kind of JSON value that a claim has to be for a parameter; none for a pattern, which a claim may not fill. */
-const CLAIM_KIND: Readonly<Record<ParameterDeclaration['type'], ClaimedValue['kind'] | null>> = {
-  ...{ string: 'string', enum: 'string', timestamp: 'string', date: 'string', regex: null },
-  ...{ integer: 'number', number: 'number', boolean: 'boolean' },
-};
-
 /** @throws ServiceError unauthenticated for a claim of another kind, or one that the parameter does not take */
 function claimedText(declaration: ParameterDeclaration, claim: ClaimedValue): string {
   const [text = ''] = claimedTexts(declaration, claim);
@@ -293,7 +271,9 @@ function claimedText(declaration: ParameterDeclaration, claim: ClaimedValue): st
 
 function claimedTexts(declaration: ParameterDeclaration, { kind, list, texts }: ClaimedValue): readonly string[] {
   const fits =
-    kind === CLAIM_KIND[declaration.type] &&
+    kind === JSON_KIND[BOUND_TYPES[declaration.type]] &&
+    // A claim is no pattern.
+    declaration.type !== 'regex' &&
     list === declaration.list &&
     texts.every(
       (text) =>

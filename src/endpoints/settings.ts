@@ -1,7 +1,7 @@
 import { type Document, isMap, isScalar, isSeq, parseDocument } from 'yaml';
 import { z } from 'zod';
 import { lineAndColumn } from '../errors';
-import { type ParameterType, UUID } from './endpoint';
+import { PARAMETER_TYPES, UUID } from './endpoint';
 import { isLookback } from './values';
 import { nearest } from '@logquay/googlesql';
 
@@ -44,31 +44,11 @@ export interface LineFault extends Place {
 /** Where a fault is that has no place of its own. */
 export const FILE_START: Place = { line: 1, column: 1 };
 
-/** Types of one value. */
-export const PARAMETER_TYPES = [
-  'string',
-  'integer',
-  'number',
-  'boolean',
-  'timestamp',
-  'date',
-  'enum',
-  'regex',
-] as const satisfies readonly ParameterType[];
-
 /** Types of any number of values. Several patterns are one: `a|b`. */
-const LIST_TYPES = [
-  'string[]',
-  'integer[]',
-  'number[]',
-  'boolean[]',
-  'timestamp[]',
-  'date[]',
-  'enum[]',
-] as const satisfies readonly `${ParameterType}[]`[];
+const LIST_TYPES = PARAMETER_TYPES.filter((type) => type !== 'regex').map((type) => `${type}[]` as const);
 
 /** What `type` of a declaration may be. */
-export const DECLARED_TYPES = [...PARAMETER_TYPES, ...LIST_TYPES] as const;
+export const DECLARED_TYPES = [...PARAMETER_TYPES, ...LIST_TYPES];
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
 

@@ -1,6 +1,6 @@
 /** Endpoints with `mcp: true` in their settings, as tools of their own. */
 import { mayRun } from '../endpoints/catalogue';
-import type { Endpoint, ParameterDeclaration } from '../endpoints/endpoint';
+import { BOUND_TYPES, type Endpoint, type ParameterDeclaration } from '../endpoints/endpoint';
 import { describeLookback } from '../endpoints/parameters';
 import { MOST_VALUES } from '../endpoints/values';
 import type { Key } from '../keys/key';
@@ -167,20 +167,12 @@ function schemaOf(declared: ParameterDeclaration): JsonSchema {
 
 function valueSchema({ type, values, minimum, maximum }: ParameterDeclaration): JsonSchema {
   return {
-    type: TYPES[type],
+    type: TYPES[BOUND_TYPES[type]],
     ...(values === null ? {} : { enum: values }),
     ...(minimum === null ? {} : { minimum }),
     ...(maximum === null ? {} : { maximum }),
   };
 }
 
-const TYPES = {
-  string: 'string',
-  enum: 'string',
-  regex: 'string',
-  timestamp: 'string',
-  date: 'string',
-  integer: 'integer',
-  number: 'number',
-  boolean: 'boolean',
-} as const satisfies Record<ParameterDeclaration['type'], string>;
+/** JSON Schema's types, by what values are bound as. */
+const TYPES = { STRING: 'string', INT64: 'integer', FLOAT64: 'number', BOOL: 'boolean' } as const;

@@ -63,7 +63,7 @@ export interface RenderableResult {
 /**
  * Encodes a result in one format.
  *
- * @param escapeFormulas whether CSV keeps spreadsheets from computing texts of the result (formulas.ts)
+ * @param escapeFormulas whether CSV keeps spreadsheets from computing texts of the result
  * @throws ServiceError resourcesExceeded when they are more than `limit`
  */
 export function render(
@@ -101,7 +101,7 @@ export interface Part {
   readonly columns: readonly string[];
   readonly rows: readonly string[];
   readonly representation: Representation;
-  /** Whether CSV keeps spreadsheets from computing texts of the result (formulas.ts). */
+  /** Whether CSV keeps spreadsheets from computing texts of the result. */
   readonly escapeFormulas: boolean;
   /** Whether nothing stands before them. */
   readonly first: boolean;

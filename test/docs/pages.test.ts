@@ -52,6 +52,9 @@ const FAMILIES = new Set(
 /** The history names what was there then. */
 const HISTORY = 'CHANGELOG.md';
 
+/** Whether a path, or its end, is that of a file. */
+const isSource = (name: string): boolean => FILES.some((file) => `/${file}`.endsWith(`/${name.replace(/^\.\//, '')}`));
+
 describe.each(PAGES.filter((page) => page !== HISTORY))('%s', (page) => {
   const text = read(page);
 
@@ -61,6 +64,11 @@ describe.each(PAGES.filter((page) => page !== HISTORY))('%s', (page) => {
       const target = path.join(path.dirname(page), link.replace(/#.*/, ''));
       expect([link, existsSync(path.join(ROOT, target))]).toEqual([link, true]);
     }
+  });
+
+  it('names sources that there are', () => {
+    const named = [...text.matchAll(/`([\w./-]+\.tsx?)`/g)].map(([, name = '']) => name);
+    expect(named.filter((name) => !isSource(name))).toEqual([]);
   });
 
   it('names scripts that there are', () => {
@@ -74,6 +82,17 @@ describe.each(PAGES.filter((page) => page !== HISTORY))('%s', (page) => {
     const unknown = named.filter((name) => FAMILIES.has(name.replace(/_.*/, '')) && !known(name));
     expect(unknown).toEqual([]);
   });
+});
+
+it('comments name sources that there are', () => {
+  const sources = FILES.filter((file) => /^(?:src|packages\/[^/]+\/src)\/.*\.tsx?$/.test(file));
+  const named = sources.flatMap((file) =>
+    [...read(file).matchAll(/(?:^\s*\*|\/\*\*|\/\/ ).*/gm)].flatMap(([comment]) =>
+      [...comment.matchAll(/(?<![\w./-])[\w./-]+\.tsx?\b/g)].map(([name]) => name),
+    ),
+  );
+  expect(named.length).toBeGreaterThan(20);
+  expect(named.filter((name) => !isSource(name))).toEqual([]);
 });
 
 it('the code reads no variable that is not among the settings', () => {

@@ -54,7 +54,7 @@ export type Outcome =
   | {
       readonly kind: 'result';
       readonly columns: readonly NamedType[];
-      /** Readable: see readable-rows.ts. */
+      /** As `readableRow` gives them. */
       readonly rows: readonly Row[];
       readonly truncated: boolean;
     }

@@ -30,9 +30,9 @@ export function createHttpServer(listener: RequestListener, onRefused: OnRefused
     headersTimeout: HEAD_TIMEOUT,
     requestTimeout: REQUEST_TIMEOUT,
     keepAliveTimeout: 65_000, // longer than the 60 s of common load balancers, who else send into a closing connection
-    requireHostHeader: false, // the answer to a missing one is ours (request-head.ts)
+    requireHostHeader: false, // the answer to a missing one is ours (request/headers.ts)
   });
-  // Node drops what is beyond without a word: one more than is allowed shows that there were too many (head.ts).
+  // Node drops what is beyond without a word: one more than is allowed shows that there were too many (request/headers.ts).
   server.maxHeadersCount = MOST_HEADERS + 1;
   server.on('request', (request, response) => {
     inProgress.set(request.socket, { request, response });

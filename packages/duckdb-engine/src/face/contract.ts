@@ -18,7 +18,6 @@ export {
   SPARE_ROOM,
   type TableSchemas,
   type TableStatus,
-  textsOf,
 } from '../contract/contract';
 export {
   executionFault,

@@ -1,4 +1,4 @@
-/** Functions that our own scalar functions compute (engines/duckdb/scalar-functions), for so many bytes at once. */
+/** Functions that our own scalar functions compute (scalar-functions/), for so many bytes at once. */
 import { type Argument, type Call, type FunctionTable, arg, sqlOf } from '../expressions/call';
 import { LIMITS } from '../expressions/makers';
 import { type Failure, volatile } from '../../sql';

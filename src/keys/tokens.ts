@@ -1,6 +1,7 @@
 /** Tokens that others sign for their users (RFC 7519): each is verified once, and does at most what the entry of its issuer says. */
 import { createHash } from 'node:crypto';
 
+import { groupOf } from '@logquay/duckdb-engine/concurrency';
 import { LRUCache } from 'lru-cache';
 
 import { ServiceError } from '../errors';
@@ -57,8 +58,6 @@ export class Tokens {
   readonly #verifying = new Map<string, Promise<void>>();
   /** When each account was used last. */
   readonly #accounts = new Map<string, number>();
-  /** The latest key of each account. */
-  readonly #latest = new LRUCache<string, Key>({ max: MOST_ACCOUNTS });
   /** Of each key of a token: what it rests on. */
   readonly #origins = new WeakMap<Key, { readonly issuer: Issuer; readonly signer: VerificationKey }>();
 
@@ -132,10 +131,12 @@ export class Tokens {
     return known.key;
   }
 
-  /** The latest key of an account; null: it is none of these, or not valid any more. */
-  account(name: string): Key | null {
-    const key = this.#latest.get(name);
-    return key !== undefined && this.isCurrent(key, true) ? key : null;
+  /** What an account may have billed: its entry says so, whichever tokens of the account are valid. null: it is none of these. */
+  budgetOf(name: string): Pick<Key, 'name' | 'dailyBytes' | 'issuer'> | null {
+    const entry = this.#issuers.find((one) => one.entry.name === groupOf(name))?.entry;
+    if (entry === undefined) return null;
+    const { dailyBytes, dailyBytesPerSubject } = entry;
+    return { name, dailyBytes: dailyBytesPerSubject, issuer: { name: entry.name, dailyBytes } };
   }
 
   /**
@@ -265,7 +266,6 @@ export class Tokens {
       issuer: { name, dailyBytes },
       isAmbient: entry.header !== null,
     });
-    this.#latest.set(key.name, key);
     return key;
   }
 

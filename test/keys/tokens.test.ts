@@ -363,6 +363,18 @@ it('narrows itself by its own claim, and never widens', async () => {
   expect([...key.pins.keys()]).toEqual(['project', 'region']);
 });
 
+it('spends by the budget of its entry, whichever token of its user came last', async () => {
+  const ring = await ringOf(entryOf({ dailyBytes: '2000' }));
+  const long = await signed();
+  const { name } = await ask(ring, long);
+  await ask(ring, await signed({ claims: { exp: SECONDS + 1 } }));
+  clock = NOW + 60_000;
+  expect((await ask(ring, long)).name).toBe(name);
+  expect(ring.budgetOf(name)).toEqual({ name, dailyBytes: 100n, issuer: { name: 'app', dailyBytes: 2000n } });
+  expect(ring.find(name)).toBeNull();
+  expect(ring.budgetOf('other/1')).toBeNull();
+});
+
 it('lives as long as exp and maxAge allow, by the real clock', async () => {
   const ring = await ringOf(entryOf({ tokens: { maxAge: '5m' } }));
   const token = await signed();

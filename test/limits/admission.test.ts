@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { FairSlots } from '../../packages/duckdb-engine/src/concurrency/fair-slots';
-import { admissionBounds } from '../../src/limits/admission';
+import { admissionBounds, exportSlots } from '../../src/limits/admission';
+import { laneOf } from '../../src/run/export';
 
 let test: AbortController;
 beforeEach(() => {
@@ -133,4 +134,27 @@ it.each([
 ])('of %j, an engine of %s queries at once gets %j', (allowed, concurrency, bounds) => {
   const engine = concurrency === undefined ? {} : { concurrency };
   expect(admissionBounds(allowed, engine)).toEqual({ ...bounds, waiting: 100 });
+});
+
+it('lets exports of one user hold up neither exports nor runs of another of the same issuer', async () => {
+  const begun: string[] = [];
+  const use = (slots: FairSlots, name: string, what: string): void => {
+    const work = (): Promise<void> => {
+      begun.push(what);
+      return new Promise((resolve) => test.signal.addEventListener('abort', () => resolve(), { once: true }));
+    };
+    slots.use(name, { deadline: performance.now() + 10_000, signal: test.signal }, work).catch(() => undefined);
+  };
+  const exports = exportSlots({});
+  for (const user of ['a', 'a', 'b', 'c', 'd']) use(exports, `app/${user}`, `export ${user}`);
+  use(exports, 'key', 'export key');
+  await sleep(0);
+  expect(begun.splice(0)).toEqual(['export a', 'export b', 'export c', 'export key']);
+  const bounds = { maxRunningPerKey: 16, maxRunning: 64, maxWaiting: 100 };
+  const runs = new FairSlots(admissionBounds(bounds, { concurrency: 4 }));
+  use(runs, 'key', 'run key');
+  use(runs, laneOf('app/a'), 'export a');
+  use(runs, 'app/b', 'run b');
+  await sleep(0);
+  expect(begun).toEqual(['run key', 'export a', 'run b']);
 });

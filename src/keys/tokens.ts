@@ -135,8 +135,7 @@ export class Tokens {
   budgetOf(name: string): Pick<Key, 'name' | 'dailyBytes' | 'issuer'> | null {
     const entry = this.#issuers.find((one) => one.entry.name === groupOf(name))?.entry;
     if (entry === undefined) return null;
-    const { dailyBytes, dailyBytesPerSubject } = entry;
-    return { name, dailyBytes: dailyBytesPerSubject, issuer: { name: entry.name, dailyBytes } };
+    return { name, dailyBytes: entry.dailyBytesPerSubject, issuer: issuerOf(entry) };
   }
 
   /**
@@ -210,7 +209,7 @@ export class Tokens {
     if (!issuer.source.algorithms.includes(alg)) throw new TokenRefused(null, 'its algorithm is not one of its entry');
     if (kid !== undefined && typeof kid !== 'string') throw new TokenRefused(null, 'its key id is no text');
     const keys = await issuer.source.keysFor(alg, kid);
-    const signer = await this.#signerOf(text, alg, keys, issuer.entry);
+    const signer = await this.#signerOf(text, alg, keys, issuer.entry, claims.sub);
     const key = this.#keyOf(claims, issuer);
     this.#origins.set(key, { issuer, signer });
     return { key };
@@ -221,9 +220,11 @@ export class Tokens {
     text: string,
     algorithm: string,
     keys: readonly VerificationKey[],
-    { name, issuer, audience, maxAge, rateLimit }: IssuerEntry,
+    entry: IssuerEntry,
+    sub: unknown,
   ): Promise<VerificationKey> {
     const { errors, jwtVerify } = await import('jose');
+    const { issuer, audience, maxAge } = entry;
     const options = {
       ...{ issuer, audience, algorithms: [algorithm], clockTolerance: SKEW, maxTokenAge: maxAge / 1000 },
       requiredClaims: ['exp', 'iat', 'sub'],
@@ -235,7 +236,7 @@ export class Tokens {
         return key;
       } catch (error) {
         if (error instanceof errors.JWTExpired || error instanceof errors.JWTClaimValidationFailed)
-          throw new TokenRefused({ name, rateLimit }, error.message);
+          throw new TokenRefused(this.#signedBy(entry, sub), error.message);
         if (!(error instanceof errors.JOSEError)) throw error;
       }
     }
@@ -245,11 +246,10 @@ export class Tokens {
   /** @throws TokenRefused */
   #keyOf(claims: { readonly sub?: unknown; readonly exp?: unknown; readonly iat?: unknown }, issuer: Issuer): Key {
     const { entry } = issuer;
-    const { name, redact, maxAge, notBefore, allowSql, dailyBytes } = entry;
-    const signed = { name, rateLimit: entry.rateLimit };
+    const { name, redact, maxAge, notBefore, allowSql } = entry;
     const { sub, exp, iat } = claims;
-    if (typeof sub !== 'string' || sub === '' || sub.length > LONGEST_SUBJECT || /\p{Surrogate}/u.test(sub))
-      throw new TokenRefused(signed, 'it has no usable sub');
+    const signed = this.#signedBy(entry, sub);
+    if (!isSubject(sub)) throw new TokenRefused(signed, 'it has no usable sub');
     const issued = Number(iat) * 1000;
     if (notBefore !== null && issued < notBefore) throw new TokenRefused(signed, 'it was issued before notBefore');
     const scope = scopeOf(claims, entry);
@@ -263,10 +263,15 @@ export class Tokens {
       export: entry.export,
       dailyBytes: entry.dailyBytesPerSubject,
       expires: Math.min(Number(exp) * 1000, issued + maxAge) + SKEW * 1000,
-      issuer: { name, dailyBytes },
+      issuer: issuerOf(entry),
       isAmbient: entry.header !== null,
     });
     return key;
+  }
+
+  /** Whose rate a token counts in that is not taken: its user's, so that it costs no other user anything. */
+  #signedBy({ name, rateLimit }: IssuerEntry, sub: unknown): TokenRefused['account'] {
+    return { name: isSubject(sub) ? this.#accountOf(name, sub) : name, rateLimit };
   }
 
   /** The account of a subject; where there are too many, one that they share. */
@@ -280,6 +285,14 @@ export class Tokens {
     this.#accounts.set(account, now);
     return account;
   }
+}
+
+function issuerOf({ name, dailyBytes, rateLimit }: IssuerEntry): NonNullable<Key['issuer']> {
+  return { name, dailyBytes, rateLimit };
+}
+
+function isSubject(sub: unknown): sub is string {
+  return typeof sub === 'string' && sub !== '' && sub.length <= LONGEST_SUBJECT && !/\p{Surrogate}/u.test(sub);
 }
 
 function sourceOf({ keys }: IssuerEntry, now: () => number): KeySource {

@@ -156,7 +156,7 @@ it.each(['ES256', 'RS256', 'EdDSA', 'PS256'])(
       export: false,
       rateLimit: 20,
       dailyBytes: 100n,
-      issuer: { name: 'app', dailyBytes: 2000n },
+      issuer: { name: 'app', dailyBytes: 2000n, rateLimit: 20 },
     });
     expect(key.pins.get('project')).toMatchObject({ kind: 'string', texts: ['abc'] });
     expect(Object.isFrozen(key)).toBe(true);
@@ -274,6 +274,19 @@ describe('never takes', () => {
     expect(refused).toEqual({ reason: 'unauthenticated', message: 'The token is not valid.', signed: true });
   });
 
+  it('an expired one at the cost of another user', async () => {
+    const ring = await ringOf(entryOf({ rateLimit: 5 }));
+    const { name } = await ask(ring, await signed());
+    for (const [sub, account] of [
+      ['u1', name],
+      ['u2', expect.stringMatching(/^app\/[0-9a-f]{64}$/)],
+      ['x'.repeat(256), 'app'],
+    ]) {
+      const expired = await signed({ claims: { sub, iat: SECONDS - 700, exp: SECONDS - 60 } });
+      await expect(ask(ring, expired)).rejects.toMatchObject({ account: { name: account, rateLimit: 5 } });
+    }
+  });
+
   it('exp as a text', async () => {
     const ring = await ringOf(entryOf());
     expect(await refusal(ring, await signed({ claims: { exp: String(SECONDS + 600) } }))).toMatchObject({
@@ -370,7 +383,8 @@ it('spends by the budget of its entry, whichever token of its user came last', a
   await ask(ring, await signed({ claims: { exp: SECONDS + 1 } }));
   clock = NOW + 60_000;
   expect((await ask(ring, long)).name).toBe(name);
-  expect(ring.budgetOf(name)).toEqual({ name, dailyBytes: 100n, issuer: { name: 'app', dailyBytes: 2000n } });
+  const issuer = { name: 'app', dailyBytes: 2000n, rateLimit: null };
+  expect(ring.budgetOf(name)).toEqual({ name, dailyBytes: 100n, issuer });
   expect(ring.find(name)).toBeNull();
   expect(ring.budgetOf('other/1')).toBeNull();
 });

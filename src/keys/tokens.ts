@@ -11,9 +11,10 @@ import type { IssuerEntry } from './entry';
 import { hashOf, type HeaderValues, type Key, presentedKey, presentsKey } from './key';
 import { type KeySource, PublicKeys, Secrets, type VerificationKey } from './key-set';
 
-/** Tokens that are remembered, and accounts. */
+/** Tokens that are remembered, accounts of an issuer, and refusals. */
 const MOST_TOKENS = 10_000;
 const MOST_ACCOUNTS = 10_000;
+const MOST_REFUSED = 1_000;
 /** Milliseconds after which an account without requests makes room for another. */
 const FORGOTTEN = 24 * 3_600_000;
 /** Milliseconds for which a refusal stands. */
@@ -41,7 +42,13 @@ interface Presented {
 }
 
 /** What is known of a token. */
-type Known = { readonly key: Key } | { readonly refusal: ServiceError; readonly until: number };
+type Known = { readonly key: Key } | Refused;
+
+interface Refused {
+  readonly refusal: ServiceError;
+  /** Milliseconds since the epoch. */
+  readonly until: number;
+}
 
 export interface TokensOptions {
   readonly report: ReportFault;
@@ -54,10 +61,12 @@ export class Tokens {
   #issuers: readonly Issuer[] = [];
   /** As it was reported last. */
   #fault: string | null = null;
-  readonly #known = new LRUCache<string, Known>({ max: MOST_TOKENS });
+  readonly #known = new LRUCache<string, Key>({ max: MOST_TOKENS });
+  /** Apart from those: anybody can make as many of these as it likes. */
+  readonly #refused = new LRUCache<string, Refused>({ max: MOST_REFUSED });
   readonly #verifying = new Map<string, Promise<void>>();
-  /** When each account was used last. */
-  readonly #accounts = new Map<string, number>();
+  /** When each account was used last, by the name of the entry: many users of one issuer cost another none of its accounts. */
+  readonly #accounts = new Map<string, Map<string, number>>();
   /** Of each key of a token: what it rests on. */
   readonly #origins = new WeakMap<Key, { readonly issuer: Issuer; readonly signer: VerificationKey }>();
 
@@ -127,7 +136,7 @@ export class Tokens {
     const known = this.#usable(nameOf(token));
     if (known === null) throw new TokenRefused(null, 'it is not known yet');
     if ('refusal' in known) throw known.refusal;
-    this.#accounts.set(known.key.name, this.options.now());
+    this.#accountsOf(groupOf(known.key.name)).set(known.key.name, this.options.now());
     return known.key;
   }
 
@@ -153,10 +162,10 @@ export class Tokens {
 
   /** null: neither verified nor refused lately. */
   #usable(name: string): Known | null {
-    const known = this.#known.get(name);
-    if (known === undefined) return null;
-    if ('refusal' in known) return known.until > this.options.now() ? known : null;
-    return this.isCurrent(known.key, true) ? known : null;
+    const key = this.#known.get(name);
+    if (key !== undefined && this.isCurrent(key, true)) return { key };
+    const refused = this.#refused.get(name);
+    return refused !== undefined && refused.until > this.options.now() ? refused : null;
   }
 
   /** The token that a request presents; null: none. */
@@ -181,7 +190,8 @@ export class Tokens {
         const refusal = error instanceof ServiceError ? error : new TokenRefused(null, String(error));
         return { refusal, until: this.options.now() + REFUSED_FOR };
       });
-      this.#known.set(name, known);
+      if ('key' in known) this.#known.set(name, known.key);
+      else this.#refused.set(name, known);
     }
     this.#verifying.delete(name);
   }
@@ -278,12 +288,19 @@ export class Tokens {
   #accountOf(issuer: string, subject: string): string {
     const account = `${issuer}/${createHash('sha256').update(subject).digest('hex')}`;
     const now = this.options.now();
-    if (!this.#accounts.has(account) && this.#accounts.size >= MOST_ACCOUNTS) {
-      for (const [other, used] of this.#accounts) if (used < now - FORGOTTEN) this.#accounts.delete(other);
-      if (this.#accounts.size >= MOST_ACCOUNTS) return `${issuer}/others`;
+    const accounts = this.#accountsOf(issuer);
+    if (!accounts.has(account) && accounts.size >= MOST_ACCOUNTS) {
+      for (const [other, used] of accounts) if (used < now - FORGOTTEN) accounts.delete(other);
+      if (accounts.size >= MOST_ACCOUNTS) return `${issuer}/others`;
     }
-    this.#accounts.set(account, now);
+    accounts.set(account, now);
     return account;
+  }
+
+  #accountsOf(issuer: string): Map<string, number> {
+    const accounts = this.#accounts.get(issuer) ?? new Map<string, number>();
+    this.#accounts.set(issuer, accounts);
+    return accounts;
   }
 }
 

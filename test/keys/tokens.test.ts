@@ -174,6 +174,14 @@ it('gives the same token the same key, and another token of the same user the sa
   expect((await ask(ring, await signed({ claims: { sub: 'u2' } }))).name).not.toBe(first.name);
 });
 
+it('knows a token that it has verified, whatever comes that nobody has signed', async () => {
+  const ring = await ringOf(entryOf());
+  const token = await signed();
+  const first = await ask(ring, token);
+  for (let i = 0; i < 10_000; i++) await ring.admit(bearer(`a.${String(i)}.b`));
+  expect(await ask(ring, token)).toBe(first);
+});
+
 it('looks a credential up as a key first', async () => {
   const token = await signed();
   const hash = hashOf(token).toString('hex');
@@ -221,6 +229,16 @@ describe('never takes', () => {
       return `${head}.${claims}.${Buffer.alloc(64).toString('base64url')}`;
     },
     'claims that are a list': async () => `${b64({ alg: 'ES256', kid: 'key-ES256' })}.${b64([CLAIMS])}.AA`,
+    'claims that are no UTF-8, which would make two tenants one': async () => {
+      const { alg, kid, privateKey } = signers['ES256']!;
+      const bytes = Buffer.from(JSON.stringify({ ...CLAIMS, app_metadata: { org: 'a\xff' } }), 'latin1');
+      return new jose.CompactSign(bytes).setProtectedHeader({ alg, kid }).sign(privateKey);
+    },
+    'a token within a token': async () => {
+      const { alg, kid, privateKey } = signers['ES256']!;
+      const bytes = Buffer.from(await signed());
+      return new jose.CompactSign(bytes).setProtectedHeader({ alg, kid, cty: 'JWT' }).sign(privateKey);
+    },
     'an encrypted token': async () => `${b64({ alg: 'dir', enc: 'A256GCM' })}..AA.AA.AA`,
     'a long text': async () => `${b64({ alg: 'ES256' })}.${'A'.repeat(1_000_000)}.AA`,
     'crit that is not known': async () => {
@@ -251,6 +269,13 @@ describe('never takes', () => {
     'a claim that is null': { claims: { app_metadata: { org: null } } },
     'a list in a list': { claims: { app_metadata: { org: [['abc']] } } },
     'a claim of 4,097 characters': { claims: { app_metadata: { org: 'x'.repeat(4_097) } } },
+    'an iss, aud and sub that are right, and a claim that is NaN as JSON has it': {
+      claims: { app_metadata: { org: NaN } },
+    },
+    'exp of a fraction that is over': { claims: { exp: SECONDS - 30.5 } },
+    'an iat that is negative': { claims: { iat: -1 } },
+    'nbf as a text': { claims: { nbf: String(SECONDS) } },
+    'an issue of 2^53 seconds': { claims: { iat: 2 ** 53 } },
     'a claim behind a text': { claims: { app_metadata: 'abc' } },
     'a member with a dot in the place of two': { claims: { app_metadata: undefined, 'app_metadata.org': 'abc' } },
     'a sub that is no text': { claims: { sub: 'a\ud800' } },

@@ -175,6 +175,7 @@ export class Tokens {
       const text = textOf(() => presentedKey(header));
       return text === null || !this.#issuers.some(({ entry }) => entry.header === null) ? null : inHeader(null, text);
     }
+    if (isOfOtherPage(header)) return null;
     for (const name of new Set(this.#issuers.flatMap(({ entry }) => entry.header ?? []))) {
       const [text, ...more] = header(name);
       const token = text === undefined || more.length > 0 ? null : inHeader(name, text);
@@ -314,6 +315,16 @@ function isSubject(sub: unknown): sub is string {
 
 function sourceOf({ keys }: IssuerEntry, now: () => number): KeySource {
   return 'jwks' in keys ? new PublicKeys({ from: keys.jwks, now }) : new Secrets(keys.secretFiles);
+}
+
+/**
+ * Whether a page of another origin has the browser ask, other than by a link: a proxy adds the token of its user to what any page
+ * asks for, such as an image. No such page could read the answer; it would cost the user.
+ */
+function isOfOtherPage(header: HeaderValues): boolean {
+  const [site = 'none'] = header('sec-fetch-site');
+  const isLink = header('sec-fetch-mode')[0] === 'navigate' && header('sec-fetch-dest')[0] === 'document';
+  return site !== 'none' && site !== 'same-origin' && !isLink;
 }
 
 /** null: it is no token. */

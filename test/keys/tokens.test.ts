@@ -444,6 +444,21 @@ it('comes in the header that its entry names, and there alone', async () => {
   expect(await refusal(other, token)).toMatchObject({ reason: 'unauthenticated' });
 });
 
+it('in such a header is not taken for what a page of another origin asks for, but for links', async () => {
+  const ring = await ringOf(entryOf({ tokens: { header: 'X-Goog-IAP-JWT-Assertion' } }));
+  const token = await signed();
+  const from =
+    (site: string, mode = 'no-cors', dest = 'image'): HeaderValues =>
+    (name) => {
+      const sent = { 'x-goog-iap-jwt-assertion': token, 'sec-fetch-site': site, 'sec-fetch-mode': mode };
+      return Object.entries({ ...sent, 'sec-fetch-dest': dest }).flatMap(([one, value]) => (one === name ? value : []));
+    };
+  for (const header of [from('same-origin', 'cors', 'empty'), from('none'), from('cross-site', 'navigate', 'document')])
+    await expect(ask(ring, token, header)).resolves.toBeDefined();
+  for (const header of [from('cross-site'), from('same-site'), from('cross-site', 'navigate', 'iframe')])
+    await expect(ask(ring, token, header)).rejects.toMatchObject({ reason: 'unauthenticated' });
+});
+
 describe('the keys of an issuer', () => {
   it('are fetched once for 200 requests with ids that are not known', async () => {
     const ring = await ringOf(entryOf());

@@ -3,6 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { FairSlots } from '../../packages/duckdb-engine/src/concurrency/fair-slots';
 import { admissionBounds, exportSlots } from '../../src/limits/admission';
 import { laneOf } from '../../src/run/export';
+import { Tails } from '../../src/run/tail/tails';
+import { Cursors } from '../../src/run/tail/types';
 
 let test: AbortController;
 beforeEach(() => {
@@ -157,4 +159,20 @@ it('lets exports of one user hold up neither exports nor runs of another of the 
   use(runs, 'app/b', 'run b');
   await sleep(0);
   expect(begun).toEqual(['run key', 'export a', 'run b']);
+});
+
+it('leaves live tails to others, however many users of one issuer listen', () => {
+  const nothing = (): void => undefined;
+  const ends = { onRows: nothing, onEnd: nothing, onFailure: nothing };
+  const tails = new Tails({ cursors: new Cursors(null), mostPerKey: 3, most: 10, endOf: () => null, ...ends });
+  const tooMany = expect.objectContaining({ reason: 'tooManyConcurrentQueries' });
+  const slots = ['a', 'a', 'a', 'b', 'c'].map((user) => tails.reserve({ name: `app/${user}` }));
+  for (const name of ['app/a', 'app/d']) expect(() => tails.reserve({ name })).toThrow(tooMany);
+  for (const name of ['key', 'key', 'key', 'other/a', 'other/a']) tails.reserve({ name });
+  expect(() => tails.reserve({ name: 'other/b' })).toThrow(tooMany);
+  for (const slot of slots) {
+    slot.release();
+    slot.release();
+  }
+  expect(() => tails.reserve({ name: 'app/d' })).not.toThrow();
 });

@@ -205,7 +205,7 @@ export class Service {
     this.#parts.opened('usage', () => this.consumption.close());
     const budgets = new Budgets({ perDay: config.dailyBytes, shared: redis && new RedisSpending(redis) });
     this.#parts.opened('budgets', () => budgets.close());
-    const engine = new BilledEngine(bare, { budgets, metrics, keyOf: (name) => keys.find(name) });
+    const engine = new BilledEngine(bare, { budgets, metrics, keyOf: (name) => keys.budgetOf(name) });
     const admission = new FairSlots(admissionBounds(config, engine));
     const gate = new Gate(engine, threads, engine.concurrency === undefined ? null : admission);
     this.#parts.opened('gate', () => gate.close());

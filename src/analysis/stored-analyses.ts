@@ -1,6 +1,7 @@
 /** What is known of a stored query without running it. */
 import type { ResolveStored } from '../endpoints/catalogue';
 import { faultIn } from '../endpoints/definition';
+import { raceLimits } from '@logquay/duckdb-engine/concurrency';
 import { ServiceError, QueryError } from '../errors';
 import type { Endpoint, ParameterDeclaration } from '../endpoints/endpoint';
 import { boundTypes } from '../endpoints/parameters';
@@ -80,6 +81,8 @@ export function analyseStored(
   };
 }
 
+/** Milliseconds that an analysis may take, whoever waits for it. */
+const LONGEST = 30_000;
 /** Milliseconds after which an endpoint is analysed again: its tables may have changed. */
 const MAX_AGE = 3_600_000;
 /** More than anybody has: each takes some 7 kB, and documents of all endpoints go through all of them again and again. */
@@ -104,13 +107,21 @@ export class StoredAnalyses {
     private readonly gate: Pick<Gate, 'columns'>,
   ) {}
 
-  /** @throws ServiceError where the engine does not answer in time; a failure is not kept */
+  /**
+   * Callers wait for one analysis, each within its own limits: it has others, as the first of them may leave.
+   *
+   * @throws ServiceError where the engine does not answer in time; a failure is not kept
+   */
   of(endpoint: Endpoint, limits: RunLimits): Promise<StoredAnalysis> {
     const key = this.#key(endpoint);
     const known = this.#known.get(key);
     if (known !== undefined) return Promise.resolve(known);
-    const running = this.#running.get(key);
-    if (running !== undefined) return running;
+    const work = (): Promise<StoredAnalysis> => this.#running.get(key) ?? this.#start(key, endpoint);
+    return raceLimits(limits, work, () => undefined);
+  }
+
+  #start(key: string, endpoint: Endpoint): Promise<StoredAnalysis> {
+    const limits = { deadline: performance.now() + LONGEST, signal: new AbortController().signal };
     const analysis = this.#analyse(endpoint, limits)
       .then((fresh) => {
         this.#known.set(key, fresh);

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
+import { groupOf } from '@logquay/duckdb-engine/concurrency';
 import { ERRORS, type Reason, ServiceError } from '../errors';
 import { TokenRefused } from '../keys/claims';
 import { presentsKey } from '../keys/key';
@@ -254,8 +255,10 @@ export class Exchange {
   #refuse(error: ServiceError): void {
     if (this.#gone) return;
     this.telemetry.reason = error.reason;
-    if (error instanceof TokenRefused)
-      this.context.log.info({ id: this.id, issuer: error.account?.name, why: error.why }, 'a token is not taken');
+    if (error instanceof TokenRefused) {
+      const issuer = error.account === null ? undefined : groupOf(error.account.name);
+      this.context.log.info({ id: this.id, issuer, why: error.why }, 'a token is not taken');
+    }
     // What comes before the service is ready is no fault: the request's own line has the reason.
     const early = error.reason === 'backendUnavailable' && this.context.lifecycle?.opened === false;
     if (ERRORS[error.reason].http >= 500 && !early) {

@@ -184,11 +184,19 @@ export class KeyRing {
     return found;
   }
 
-  /** A key by its name, for work done later on its account; null: removed or expired. */
+  /** A key of the file by its name, for work done later on its account; null: removed or expired. */
   find(name: string): Key | null {
-    const key =
-      this.entries.find((entry) => entry.key.name === name && !entry.ingest)?.key ?? this.tokens.account(name);
+    const key = this.#named(name);
     return key === null || isExpired(key, this.now()) ? null : key;
+  }
+
+  /** What a key, or the account of a token, may have billed, expired or not; null: it is gone. */
+  budgetOf(name: string): Pick<Key, 'name' | 'dailyBytes' | 'issuer'> | null {
+    return this.#named(name) ?? this.tokens.budgetOf(name);
+  }
+
+  #named(name: string): Key | null {
+    return this.entries.find((entry) => entry.key.name === name && !entry.ingest)?.key ?? null;
   }
 
   /** Stops watching the keys file. */

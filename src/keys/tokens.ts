@@ -1,6 +1,7 @@
 /** Tokens that others sign for their users (RFC 7519): each is verified once, and does at most what the entry of its issuer says. */
 import { createHash } from 'node:crypto';
 
+import { groupOf } from '@logquay/duckdb-engine/concurrency';
 import { LRUCache } from 'lru-cache';
 
 import { ServiceError } from '../errors';
@@ -10,9 +11,10 @@ import type { IssuerEntry } from './entry';
 import { hashOf, type HeaderValues, type Key, presentedKey, presentsKey } from './key';
 import { type KeySource, PublicKeys, Secrets, type VerificationKey } from './key-set';
 
-/** Tokens that are remembered, and accounts. */
+/** Tokens that are remembered, accounts of an issuer, and refusals. */
 const MOST_TOKENS = 10_000;
 const MOST_ACCOUNTS = 10_000;
+const MOST_REFUSED = 1_000;
 /** Milliseconds after which an account without requests makes room for another. */
 const FORGOTTEN = 24 * 3_600_000;
 /** Milliseconds for which a refusal stands. */
@@ -40,7 +42,13 @@ interface Presented {
 }
 
 /** What is known of a token. */
-type Known = { readonly key: Key } | { readonly refusal: ServiceError; readonly until: number };
+type Known = { readonly key: Key } | Refused;
+
+interface Refused {
+  readonly refusal: ServiceError;
+  /** Milliseconds since the epoch. */
+  readonly until: number;
+}
 
 export interface TokensOptions {
   readonly report: ReportFault;
@@ -53,12 +61,12 @@ export class Tokens {
   #issuers: readonly Issuer[] = [];
   /** As it was reported last. */
   #fault: string | null = null;
-  readonly #known = new LRUCache<string, Known>({ max: MOST_TOKENS });
+  readonly #known = new LRUCache<string, Key>({ max: MOST_TOKENS });
+  /** Apart from those: anybody can make as many of these as it likes. */
+  readonly #refused = new LRUCache<string, Refused>({ max: MOST_REFUSED });
   readonly #verifying = new Map<string, Promise<void>>();
-  /** When each account was used last. */
-  readonly #accounts = new Map<string, number>();
-  /** The latest key of each account. */
-  readonly #latest = new LRUCache<string, Key>({ max: MOST_ACCOUNTS });
+  /** When each account was used last, by the name of the entry: many users of one issuer cost another none of its accounts. */
+  readonly #accounts = new Map<string, Map<string, number>>();
   /** Of each key of a token: what it rests on. */
   readonly #origins = new WeakMap<Key, { readonly issuer: Issuer; readonly signer: VerificationKey }>();
 
@@ -128,14 +136,15 @@ export class Tokens {
     const known = this.#usable(nameOf(token));
     if (known === null) throw new TokenRefused(null, 'it is not known yet');
     if ('refusal' in known) throw known.refusal;
-    this.#accounts.set(known.key.name, this.options.now());
+    this.#accountsOf(groupOf(known.key.name)).set(known.key.name, this.options.now());
     return known.key;
   }
 
-  /** The latest key of an account; null: it is none of these, or not valid any more. */
-  account(name: string): Key | null {
-    const key = this.#latest.get(name);
-    return key !== undefined && this.isCurrent(key, true) ? key : null;
+  /** What an account may have billed: its entry says so, whichever tokens of the account are valid. null: it is none of these. */
+  budgetOf(name: string): Pick<Key, 'name' | 'dailyBytes' | 'issuer'> | null {
+    const entry = this.#issuers.find((one) => one.entry.name === groupOf(name))?.entry;
+    if (entry === undefined) return null;
+    return { name, dailyBytes: entry.dailyBytesPerSubject, issuer: issuerOf(entry) };
   }
 
   /**
@@ -153,10 +162,10 @@ export class Tokens {
 
   /** null: neither verified nor refused lately. */
   #usable(name: string): Known | null {
-    const known = this.#known.get(name);
-    if (known === undefined) return null;
-    if ('refusal' in known) return known.until > this.options.now() ? known : null;
-    return this.isCurrent(known.key, true) ? known : null;
+    const key = this.#known.get(name);
+    if (key !== undefined && this.isCurrent(key, true)) return { key };
+    const refused = this.#refused.get(name);
+    return refused !== undefined && refused.until > this.options.now() ? refused : null;
   }
 
   /** The token that a request presents; null: none. */
@@ -166,6 +175,7 @@ export class Tokens {
       const text = textOf(() => presentedKey(header));
       return text === null || !this.#issuers.some(({ entry }) => entry.header === null) ? null : inHeader(null, text);
     }
+    if (isOfOtherPage(header)) return null;
     for (const name of new Set(this.#issuers.flatMap(({ entry }) => entry.header ?? []))) {
       const [text, ...more] = header(name);
       const token = text === undefined || more.length > 0 ? null : inHeader(name, text);
@@ -181,7 +191,8 @@ export class Tokens {
         const refusal = error instanceof ServiceError ? error : new TokenRefused(null, String(error));
         return { refusal, until: this.options.now() + REFUSED_FOR };
       });
-      this.#known.set(name, known);
+      if ('key' in known) this.#known.set(name, known.key);
+      else this.#refused.set(name, known);
     }
     this.#verifying.delete(name);
   }
@@ -209,7 +220,7 @@ export class Tokens {
     if (!issuer.source.algorithms.includes(alg)) throw new TokenRefused(null, 'its algorithm is not one of its entry');
     if (kid !== undefined && typeof kid !== 'string') throw new TokenRefused(null, 'its key id is no text');
     const keys = await issuer.source.keysFor(alg, kid);
-    const signer = await this.#signerOf(text, alg, keys, issuer.entry);
+    const signer = await this.#signerOf(text, alg, keys, issuer.entry, claims.sub);
     const key = this.#keyOf(claims, issuer);
     this.#origins.set(key, { issuer, signer });
     return { key };
@@ -220,9 +231,11 @@ export class Tokens {
     text: string,
     algorithm: string,
     keys: readonly VerificationKey[],
-    { name, issuer, audience, maxAge, rateLimit }: IssuerEntry,
+    entry: IssuerEntry,
+    sub: unknown,
   ): Promise<VerificationKey> {
     const { errors, jwtVerify } = await import('jose');
+    const { issuer, audience, maxAge } = entry;
     const options = {
       ...{ issuer, audience, algorithms: [algorithm], clockTolerance: SKEW, maxTokenAge: maxAge / 1000 },
       requiredClaims: ['exp', 'iat', 'sub'],
@@ -234,7 +247,7 @@ export class Tokens {
         return key;
       } catch (error) {
         if (error instanceof errors.JWTExpired || error instanceof errors.JWTClaimValidationFailed)
-          throw new TokenRefused({ name, rateLimit }, error.message);
+          throw new TokenRefused(this.#signedBy(entry, sub), error.message);
         if (!(error instanceof errors.JOSEError)) throw error;
       }
     }
@@ -244,11 +257,10 @@ export class Tokens {
   /** @throws TokenRefused */
   #keyOf(claims: { readonly sub?: unknown; readonly exp?: unknown; readonly iat?: unknown }, issuer: Issuer): Key {
     const { entry } = issuer;
-    const { name, redact, maxAge, notBefore, allowSql, dailyBytes } = entry;
-    const signed = { name, rateLimit: entry.rateLimit };
+    const { name, redact, maxAge, notBefore, allowSql } = entry;
     const { sub, exp, iat } = claims;
-    if (typeof sub !== 'string' || sub === '' || sub.length > LONGEST_SUBJECT || /\p{Surrogate}/u.test(sub))
-      throw new TokenRefused(signed, 'it has no usable sub');
+    const signed = this.#signedBy(entry, sub);
+    if (!isSubject(sub)) throw new TokenRefused(signed, 'it has no usable sub');
     const issued = Number(iat) * 1000;
     if (notBefore !== null && issued < notBefore) throw new TokenRefused(signed, 'it was issued before notBefore');
     const scope = scopeOf(claims, entry);
@@ -262,28 +274,57 @@ export class Tokens {
       export: entry.export,
       dailyBytes: entry.dailyBytesPerSubject,
       expires: Math.min(Number(exp) * 1000, issued + maxAge) + SKEW * 1000,
-      issuer: { name, dailyBytes },
+      issuer: issuerOf(entry),
       isAmbient: entry.header !== null,
     });
-    this.#latest.set(key.name, key);
     return key;
+  }
+
+  /** Whose rate a token counts in that is not taken: its user's, so that it costs no other user anything. */
+  #signedBy({ name, rateLimit }: IssuerEntry, sub: unknown): TokenRefused['account'] {
+    return { name: isSubject(sub) ? this.#accountOf(name, sub) : name, rateLimit };
   }
 
   /** The account of a subject; where there are too many, one that they share. */
   #accountOf(issuer: string, subject: string): string {
     const account = `${issuer}/${createHash('sha256').update(subject).digest('hex')}`;
     const now = this.options.now();
-    if (!this.#accounts.has(account) && this.#accounts.size >= MOST_ACCOUNTS) {
-      for (const [other, used] of this.#accounts) if (used < now - FORGOTTEN) this.#accounts.delete(other);
-      if (this.#accounts.size >= MOST_ACCOUNTS) return `${issuer}/others`;
+    const accounts = this.#accountsOf(issuer);
+    if (!accounts.has(account) && accounts.size >= MOST_ACCOUNTS) {
+      for (const [other, used] of accounts) if (used < now - FORGOTTEN) accounts.delete(other);
+      if (accounts.size >= MOST_ACCOUNTS) return `${issuer}/others`;
     }
-    this.#accounts.set(account, now);
+    accounts.set(account, now);
     return account;
   }
+
+  #accountsOf(issuer: string): Map<string, number> {
+    const accounts = this.#accounts.get(issuer) ?? new Map<string, number>();
+    this.#accounts.set(issuer, accounts);
+    return accounts;
+  }
+}
+
+function issuerOf({ name, dailyBytes, rateLimit }: IssuerEntry): NonNullable<Key['issuer']> {
+  return { name, dailyBytes, rateLimit };
+}
+
+function isSubject(sub: unknown): sub is string {
+  return typeof sub === 'string' && sub !== '' && sub.length <= LONGEST_SUBJECT && !/\p{Surrogate}/u.test(sub);
 }
 
 function sourceOf({ keys }: IssuerEntry, now: () => number): KeySource {
   return 'jwks' in keys ? new PublicKeys({ from: keys.jwks, now }) : new Secrets(keys.secretFiles);
+}
+
+/**
+ * Whether a page of another origin has the browser ask, other than by a link: a proxy adds the token of its user to what any page
+ * asks for, such as an image. No such page could read the answer; it would cost the user.
+ */
+function isOfOtherPage(header: HeaderValues): boolean {
+  const [site = 'none'] = header('sec-fetch-site');
+  const isLink = header('sec-fetch-mode')[0] === 'navigate' && header('sec-fetch-dest')[0] === 'document';
+  return site !== 'none' && site !== 'same-origin' && !isLink;
 }
 
 /** null: it is no token. */

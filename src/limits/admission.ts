@@ -28,10 +28,10 @@ const WAITING_EXPORTS = 16;
 const EXPORTS = 4;
 
 /**
- * Slots for exports, which last as long as their clients read: one of a key at a time, and never more than half of the queries
- * that the engine runs at once.
+ * Slots for exports, which last as long as their clients read: one of a key or a user at a time, never all for the users of one
+ * issuer, and never more than half of the queries that the engine runs at once.
  */
 export function exportSlots({ concurrency }: Pick<Engine, 'concurrency'>): FairSlots {
   const total = concurrency === undefined ? EXPORTS : fairShare(concurrency);
-  return new FairSlots({ total, perName: 1, waiting: WAITING_EXPORTS });
+  return new FairSlots({ total, perName: 1, perGroup: Math.max(1, total - 1), waiting: WAITING_EXPORTS });
 }

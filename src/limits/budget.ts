@@ -112,7 +112,7 @@ export class Budgets {
       const account = this.#account(name);
       account.limit = limit;
       if (account.known < limit) await this.#ask(name, account);
-      if (account.known >= limit) throw this.#refusal(limit);
+      if (account.known >= limit) throw this.#refusal(name === key.name ? limit : null);
     }
   }
 
@@ -199,16 +199,21 @@ export class Budgets {
     return new Date(this.#now()).toISOString().slice(0, 10);
   }
 
-  /** It says nothing about what was read: keys with pins get the same message. */
-  #refusal(limit: bigint): ServiceError {
+  /**
+   * It says nothing about what was read: keys with pins get the same message.
+   *
+   * @param limit null: it is that of all users of an issuer, which is no user's to know
+   */
+  #refusal(limit: bigint | null): ServiceError {
     const now = this.#now();
     const midnight = Math.floor(now / DAY + 1) * DAY;
     const seconds = Math.ceil((midnight - now) / 1000);
     const left = `${String(Math.floor(seconds / 3600))} h ${String(Math.floor((seconds % 3600) / 60))} min`;
     const reset = `${new Date(midnight).toISOString().slice(0, 19)}Z`;
+    const of = limit === null ? '' : `: of ${String(limit)} bytes a day, 0 are left`;
     return new ServiceError(
       'budgetExceeded',
-      `The budget of this key is spent: of ${String(limit)} bytes a day, 0 are left. It resets at ${reset}, in ${left}.`,
+      `The budget of this key is spent${of}. It resets at ${reset}, in ${left}.`,
       { retryAfter: seconds, hint: 'Cached results are still served.' },
     );
   }

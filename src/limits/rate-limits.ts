@@ -1,4 +1,5 @@
 import type { Cluster, Redis } from 'ioredis';
+import { LRUCache } from 'lru-cache';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 
 import { ServiceError } from '../errors';
@@ -9,6 +10,8 @@ export interface RatedKey {
   readonly name: string;
   /** Requests per second; null: the configuration's. */
   readonly rateLimit: number | null;
+  /** Of a token: what its entry allows each user, whatever the user's tokens narrow themselves to. */
+  readonly issuer?: { readonly rateLimit: number | null };
 }
 
 /** What an answer says about the rate of its key, and whether the rate refuses the request. */
@@ -27,6 +30,11 @@ interface Policy {
   readonly window: number;
 }
 
+interface Limiter {
+  readonly policy: Policy;
+  readonly own: RateLimiterMemory;
+}
+
 /** Requests of a key that Redis has not been told of. */
 interface Unsent {
   requests: number;
@@ -37,6 +45,9 @@ const UNLIMITED: RateAnswer = { headers: [], refusal: null };
 /** Longest window for which a rate that is no whole number is looked for, in seconds. */
 const LONGEST_SEARCH = 60;
 
+/** Rates that are counted at a time. */
+const MOST_RATES = 1_000;
+
 /** No window is longer, in seconds: a day. */
 const LONGEST_WINDOW = 86_400;
 
@@ -45,8 +56,8 @@ const LONGEST_WINDOW = 86_400;
  * behind it, and each process takes the sum over: no request waits for Redis, and without it each process counts for itself.
  */
 export class RateLimits {
-  /** By requests per second: a changed rate begins a new count. */
-  readonly #limiters = new Map<number, { readonly policy: Policy; readonly own: RateLimiterMemory }>();
+  /** By requests per second: a changed rate begins a new count. Tokens may say any rate. */
+  readonly #limiters = new LRUCache<number, Limiter>({ max: MOST_RATES });
   readonly #unsent = new Map<string, Unsent>();
   /** Clients are replaced when they fail. */
   readonly #shared = new WeakMap<Redis | Cluster, RateLimiterRedis>();
@@ -61,21 +72,29 @@ export class RateLimits {
   ) {}
 
   /** Requests per second that a key may send; null: as many as it likes. */
-  perSecond({ rateLimit }: Pick<RatedKey, 'rateLimit'>): number | null {
-    return (rateLimit ?? this.perKey) || null;
+  perSecond({ rateLimit, issuer }: Omit<RatedKey, 'name'>): number | null {
+    const own = (rateLimit ?? this.perKey) || null;
+    if (issuer === undefined || own === null) return own;
+    return Math.min(own, this.perSecond(issuer) ?? Infinity);
   }
 
-  /** Counts a request of a key, whatever it asks for. */
+  /** Counts a request of a key, whatever it asks for. A token that narrows itself counts among all of its user as well. */
   async count(key: RatedKey): Promise<RateAnswer> {
-    const rate = this.perSecond(key);
-    if (rate === null) return UNLIMITED;
+    const { name, issuer = key } = key;
+    const [rate, most] = [this.perSecond(key), this.perSecond(issuer)];
+    const ofAll = most === null ? UNLIMITED : await this.#count(name, most);
+    if (rate === null || rate === most || ofAll.refusal !== null) return ofAll;
+    return this.#count(`${name} ${String(rate)}`, rate);
+  }
+
+  async #count(name: string, rate: number): Promise<RateAnswer> {
     const { policy, own } = this.#limiterOf(rate);
-    const counted = await own.consume(key.name).catch((refused: unknown) => {
+    const counted = await own.consume(name).catch((refused: unknown) => {
       // The library rejects with what it counted.
       if (refused instanceof RateLimiterRes) return refused;
       throw refused;
     });
-    if (this.redis !== null) this.#share(this.redis, key.name, policy, own);
+    if (this.redis !== null) this.#share(this.redis, name, policy, own);
     const reset = Math.max(1, Math.ceil(counted.msBeforeNext / 1000));
     const headers = [
       ...['RateLimit-Policy', `"key";q=${String(policy.quota)};w=${String(policy.window)}`],
@@ -84,7 +103,7 @@ export class RateLimits {
     return { headers, refusal: counted.consumedPoints > policy.quota ? refusalOf(policy, reset) : null };
   }
 
-  #limiterOf(rate: number): { readonly policy: Policy; readonly own: RateLimiterMemory } {
+  #limiterOf(rate: number): Limiter {
     const known = this.#limiters.get(rate);
     if (known !== undefined) return known;
     const policy = policyOf(rate);

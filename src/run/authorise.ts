@@ -189,7 +189,7 @@ function isSent(given: readonly RawEntry[], name: string): boolean {
 /** Counts a request against the limit of its key. @throws ServiceError rateLimitExceeded */
 export async function countRate(
   request: Pick<RunRequest, 'setHeaders'>,
-  key: Pick<Key, 'name' | 'rateLimit'>,
+  key: Pick<Key, 'name' | 'rateLimit' | 'issuer'>,
   { rates }: Pick<Services, 'rates'>,
 ): Promise<void> {
   const { headers, refusal } = await rates.count(key);

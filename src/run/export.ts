@@ -231,9 +231,9 @@ async function sendRows(
   }
 }
 
-/** Exports of a key beside its other runs: those go on while it reads one. */
-function laneOf(payer: string): string {
-  return `${payer} export`;
+/** Exports of a key beside its other runs: those go on while it reads one. Of a user they are beside the runs of all its issuer's. */
+export function laneOf(payer: string): string {
+  return payer.replace(/^[^/]*/, '$& export');
 }
 
 function tooManyRows(maxRows: number): ServiceError {

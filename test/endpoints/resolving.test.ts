@@ -213,3 +213,34 @@ it('behind a start they are resolved one after the other, but at once what a req
   expect(await all).toMatchObject([{ file: folder.file('b.sql') }]);
   expect(begun).toEqual(['q1', 'q2', 'q3']);
 });
+
+it('goes on for the others when who has asked first leaves', async () => {
+  const engine = await openSchemaEngine({ dataDir: null, declared: LOG_SCHEMA });
+  let go = (): void => undefined;
+  const going = new Promise<void>((done) => (go = done));
+  const slow: ConstructorParameters<typeof StoredAnalyses>[0] = {
+    kind: engine.kind,
+    target: engine.target,
+    tables: async (paths, limits) => {
+      await going;
+      limits.signal.throwIfAborted();
+      return engine.tables(paths, limits);
+    },
+    describe: (...call) => engine.describe(...call),
+  };
+  const analyses = new StoredAnalyses(slow, { columns: () => Promise.reject(new Error('No gate.')) });
+  const folder = await folderOf({ 'q1.sql': file(1, SOUND) });
+  const [endpoint] = (await open(folder)).current();
+  const abort = new AbortController();
+  const deadline = performance.now() + 20_000;
+  const first = analyses.of(endpoint!, { deadline, signal: abort.signal });
+  const second = analyses.of(endpoint!, { deadline, signal: new AbortController().signal });
+  const late = expect(
+    analyses.of(endpoint!, { deadline: performance.now() + 20, signal: new AbortController().signal }),
+  );
+  await late.rejects.toMatchObject({ reason: 'deadlineExceeded' });
+  abort.abort();
+  await expect(first).rejects.toMatchObject({ name: 'AbortError' });
+  go();
+  expect((await second).errors).toEqual([]);
+});

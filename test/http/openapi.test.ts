@@ -1,7 +1,7 @@
 import request from 'supertest';
 
 import type { Document } from '../../src/openapi/schema';
-import { serve, type Served, type ServedOptions } from './served';
+import { ENDPOINTS, serve, type Served, type ServedOptions } from './served';
 
 let served: Served | null = null;
 afterEach(() => served?.close());
@@ -46,6 +46,22 @@ describe('DOCS=key', () => {
         expect(body).toMatchObject({ error: { errors: [{ reason: 'unauthenticated' }] } });
         expect(text).not.toContain('test.');
       }
+    }
+  });
+
+  it('makes one document for all keys that may do the same, as tokens are many', async () => {
+    let made = 0;
+    const counting = Object.defineProperty({ ...ENDPOINTS[0]! }, 'description', {
+      get: () => `made ${String(made++)}`,
+    });
+    const { server } = await start({ docs: 'key', endpoints: [counting] });
+    for (const path of PATHS) {
+      for (const key of ['all', 'other', 'all']) await request(server).get(path).set('X-API-KEY', key).expect(200);
+      expect(made).toBe(1);
+      for (const key of ['masked', 'masked-sql', 'exporter'])
+        await request(server).get(path).set('X-API-KEY', key).expect(200);
+      expect(made).toBe(4);
+      made = 0;
     }
   });
 

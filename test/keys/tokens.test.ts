@@ -156,7 +156,7 @@ it.each(['ES256', 'RS256', 'EdDSA', 'PS256'])(
       export: false,
       rateLimit: 20,
       dailyBytes: 100n,
-      issuer: { name: 'app', dailyBytes: 2000n },
+      issuer: { name: 'app', dailyBytes: 2000n, rateLimit: 20 },
     });
     expect(key.pins.get('project')).toMatchObject({ kind: 'string', texts: ['abc'] });
     expect(Object.isFrozen(key)).toBe(true);
@@ -172,6 +172,14 @@ it('gives the same token the same key, and another token of the same user the sa
   expect(renewed).not.toBe(first);
   expect(renewed.name).toBe(first.name);
   expect((await ask(ring, await signed({ claims: { sub: 'u2' } }))).name).not.toBe(first.name);
+});
+
+it('knows a token that it has verified, whatever comes that nobody has signed', async () => {
+  const ring = await ringOf(entryOf());
+  const token = await signed();
+  const first = await ask(ring, token);
+  for (let i = 0; i < 10_000; i++) await ring.admit(bearer(`a.${String(i)}.b`));
+  expect(await ask(ring, token)).toBe(first);
 });
 
 it('looks a credential up as a key first', async () => {
@@ -221,6 +229,16 @@ describe('never takes', () => {
       return `${head}.${claims}.${Buffer.alloc(64).toString('base64url')}`;
     },
     'claims that are a list': async () => `${b64({ alg: 'ES256', kid: 'key-ES256' })}.${b64([CLAIMS])}.AA`,
+    'claims that are no UTF-8, which would make two tenants one': async () => {
+      const { alg, kid, privateKey } = signers['ES256']!;
+      const bytes = Buffer.from(JSON.stringify({ ...CLAIMS, app_metadata: { org: 'a\xff' } }), 'latin1');
+      return new jose.CompactSign(bytes).setProtectedHeader({ alg, kid }).sign(privateKey);
+    },
+    'a token within a token': async () => {
+      const { alg, kid, privateKey } = signers['ES256']!;
+      const bytes = Buffer.from(await signed());
+      return new jose.CompactSign(bytes).setProtectedHeader({ alg, kid, cty: 'JWT' }).sign(privateKey);
+    },
     'an encrypted token': async () => `${b64({ alg: 'dir', enc: 'A256GCM' })}..AA.AA.AA`,
     'a long text': async () => `${b64({ alg: 'ES256' })}.${'A'.repeat(1_000_000)}.AA`,
     'crit that is not known': async () => {
@@ -251,6 +269,13 @@ describe('never takes', () => {
     'a claim that is null': { claims: { app_metadata: { org: null } } },
     'a list in a list': { claims: { app_metadata: { org: [['abc']] } } },
     'a claim of 4,097 characters': { claims: { app_metadata: { org: 'x'.repeat(4_097) } } },
+    'an iss, aud and sub that are right, and a claim that is NaN as JSON has it': {
+      claims: { app_metadata: { org: NaN } },
+    },
+    'exp of a fraction that is over': { claims: { exp: SECONDS - 30.5 } },
+    'an iat that is negative': { claims: { iat: -1 } },
+    'nbf as a text': { claims: { nbf: String(SECONDS) } },
+    'an issue of 2^53 seconds': { claims: { iat: 2 ** 53 } },
     'a claim behind a text': { claims: { app_metadata: 'abc' } },
     'a member with a dot in the place of two': { claims: { app_metadata: undefined, 'app_metadata.org': 'abc' } },
     'a sub that is no text': { claims: { sub: 'a\ud800' } },
@@ -272,6 +297,19 @@ describe('never takes', () => {
     const ring = await ringOf(entryOf());
     const refused = await refusal(ring, await signed(unfitting[name]));
     expect(refused).toEqual({ reason: 'unauthenticated', message: 'The token is not valid.', signed: true });
+  });
+
+  it('an expired one at the cost of another user', async () => {
+    const ring = await ringOf(entryOf({ rateLimit: 5 }));
+    const { name } = await ask(ring, await signed());
+    for (const [sub, account] of [
+      ['u1', name],
+      ['u2', expect.stringMatching(/^app\/[0-9a-f]{64}$/)],
+      ['x'.repeat(256), 'app'],
+    ]) {
+      const expired = await signed({ claims: { sub, iat: SECONDS - 700, exp: SECONDS - 60 } });
+      await expect(ask(ring, expired)).rejects.toMatchObject({ account: { name: account, rateLimit: 5 } });
+    }
   });
 
   it('exp as a text', async () => {
@@ -363,6 +401,19 @@ it('narrows itself by its own claim, and never widens', async () => {
   expect([...key.pins.keys()]).toEqual(['project', 'region']);
 });
 
+it('spends by the budget of its entry, whichever token of its user came last', async () => {
+  const ring = await ringOf(entryOf({ dailyBytes: '2000' }));
+  const long = await signed();
+  const { name } = await ask(ring, long);
+  await ask(ring, await signed({ claims: { exp: SECONDS + 1 } }));
+  clock = NOW + 60_000;
+  expect((await ask(ring, long)).name).toBe(name);
+  const issuer = { name: 'app', dailyBytes: 2000n, rateLimit: null };
+  expect(ring.budgetOf(name)).toEqual({ name, dailyBytes: 100n, issuer });
+  expect(ring.find(name)).toBeNull();
+  expect(ring.budgetOf('other/1')).toBeNull();
+});
+
 it('lives as long as exp and maxAge allow, by the real clock', async () => {
   const ring = await ringOf(entryOf({ tokens: { maxAge: '5m' } }));
   const token = await signed();
@@ -391,6 +442,21 @@ it('comes in the header that its entry names, and there alone', async () => {
   );
   await ask(other, token, iap);
   expect(await refusal(other, token)).toMatchObject({ reason: 'unauthenticated' });
+});
+
+it('in such a header is not taken for what a page of another origin asks for, but for links', async () => {
+  const ring = await ringOf(entryOf({ tokens: { header: 'X-Goog-IAP-JWT-Assertion' } }));
+  const token = await signed();
+  const from =
+    (site: string, mode = 'no-cors', dest = 'image'): HeaderValues =>
+    (name) => {
+      const sent = { 'x-goog-iap-jwt-assertion': token, 'sec-fetch-site': site, 'sec-fetch-mode': mode };
+      return Object.entries({ ...sent, 'sec-fetch-dest': dest }).flatMap(([one, value]) => (one === name ? value : []));
+    };
+  for (const header of [from('same-origin', 'cors', 'empty'), from('none'), from('cross-site', 'navigate', 'document')])
+    await expect(ask(ring, token, header)).resolves.toBeDefined();
+  for (const header of [from('cross-site'), from('same-site'), from('cross-site', 'navigate', 'iframe')])
+    await expect(ask(ring, token, header)).rejects.toMatchObject({ reason: 'unauthenticated' });
 });
 
 describe('the keys of an issuer', () => {

@@ -1,7 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { FairSlots } from '../../packages/duckdb-engine/src/concurrency/fair-slots';
-import { admissionBounds } from '../../src/limits/admission';
+import { admissionBounds, exportSlots } from '../../src/limits/admission';
+import { laneOf } from '../../src/run/export';
+import { Tails } from '../../src/run/tail/tails';
+import { Cursors } from '../../src/run/tail/types';
 
 let test: AbortController;
 beforeEach(() => {
@@ -133,4 +136,43 @@ it.each([
 ])('of %j, an engine of %s queries at once gets %j', (allowed, concurrency, bounds) => {
   const engine = concurrency === undefined ? {} : { concurrency };
   expect(admissionBounds(allowed, engine)).toEqual({ ...bounds, waiting: 100 });
+});
+
+it('lets exports of one user hold up neither exports nor runs of another of the same issuer', async () => {
+  const begun: string[] = [];
+  const use = (slots: FairSlots, name: string, what: string): void => {
+    const work = (): Promise<void> => {
+      begun.push(what);
+      return new Promise((resolve) => test.signal.addEventListener('abort', () => resolve(), { once: true }));
+    };
+    slots.use(name, { deadline: performance.now() + 10_000, signal: test.signal }, work).catch(() => undefined);
+  };
+  const exports = exportSlots({});
+  for (const user of ['a', 'a', 'b', 'c', 'd']) use(exports, `app/${user}`, `export ${user}`);
+  use(exports, 'key', 'export key');
+  await sleep(0);
+  expect(begun.splice(0)).toEqual(['export a', 'export b', 'export c', 'export key']);
+  const bounds = { maxRunningPerKey: 16, maxRunning: 64, maxWaiting: 100 };
+  const runs = new FairSlots(admissionBounds(bounds, { concurrency: 4 }));
+  use(runs, 'key', 'run key');
+  use(runs, laneOf('app/a'), 'export a');
+  use(runs, 'app/b', 'run b');
+  await sleep(0);
+  expect(begun).toEqual(['run key', 'export a', 'run b']);
+});
+
+it('leaves live tails to others, however many users of one issuer listen', () => {
+  const nothing = (): void => undefined;
+  const ends = { onRows: nothing, onEnd: nothing, onFailure: nothing };
+  const tails = new Tails({ cursors: new Cursors(null), mostPerKey: 3, most: 10, endOf: () => null, ...ends });
+  const tooMany = expect.objectContaining({ reason: 'tooManyConcurrentQueries' });
+  const slots = ['a', 'a', 'a', 'b', 'c'].map((user) => tails.reserve({ name: `app/${user}` }));
+  for (const name of ['app/a', 'app/d']) expect(() => tails.reserve({ name })).toThrow(tooMany);
+  for (const name of ['key', 'key', 'key', 'other/a', 'other/a']) tails.reserve({ name });
+  expect(() => tails.reserve({ name: 'other/b' })).toThrow(tooMany);
+  for (const slot of slots) {
+    slot.release();
+    slot.release();
+  }
+  expect(() => tails.reserve({ name: 'app/d' })).not.toThrow();
 });

@@ -42,7 +42,8 @@ describe('the budget of one process', () => {
     expect(await refusal(budgets, user('b'))).toBeUndefined();
     budgets.charge('app/b', 9n);
     budgets.charge('app/c', 9n);
-    expect(await refusal(budgets, user('d'))).toMatchObject({ reason: 'budgetExceeded' });
+    const ofAll = { reason: 'budgetExceeded', message: expect.stringMatching(/^The budget of this key is spent\. It/) };
+    expect(await refusal(budgets, user('d'))).toMatchObject(ofAll);
     // Metrics have the issuer alone, and a user learns of its own account.
     expect(budgets.today().map(({ key }) => key)).toEqual(['app']);
     expect(budgets.left(user('b'))).toBe(0.1);

@@ -24,6 +24,23 @@ describe('a process', () => {
     expect(await burst(limits, 'c', 50, 3 / 59)).toBe(3);
   });
 
+  it('counts all tokens of a user together, whatever rate each says', async () => {
+    const limits = new RateLimits(10 / 59, null);
+    const token = (rateLimit: number, most: number | null) => ({
+      ...key('app/u', rateLimit),
+      issuer: { rateLimit: most },
+    });
+    const passed = async (...tokens: ReturnType<typeof token>[]): Promise<number> => {
+      const answers = await Promise.all(tokens.map((one) => limits.count(one)));
+      return answers.filter(({ refusal }) => refusal === null).length;
+    };
+    // Wider than its entry, or than the default where that says nothing, is no token.
+    expect(limits.perSecond(token(1e9, null))).toBe(10 / 59);
+    expect(limits.perSecond(token(2, 5))).toBe(2);
+    expect(await passed(...Array.from({ length: 5 }, () => token(3 / 59, null)))).toBe(3);
+    expect(await passed(...Array.from({ length: 5_000 }, (_, i) => token(9 / 59 + i * 1e-7, null)))).toBe(5);
+  });
+
   it('lets a quota through, and no request more', async () => {
     for (const quota of [1, 2, 58, 117]) {
       const limits = new RateLimits(quota / 59, null);

@@ -2,7 +2,7 @@
 import { type Catalogue, mayRun } from '../../endpoints/catalogue';
 import { ServiceError } from '../../errors';
 import { type Key, currentKey, LOOK_AGAIN } from '../../keys/key';
-import type { RunLimits } from '@logquay/duckdb-engine/concurrency';
+import { groupOf, type RunLimits } from '@logquay/duckdb-engine/concurrency';
 import type { RequestPlan } from '../types';
 import type { Cursors, ArrivingRows, TailEnd } from './types';
 import type { Listener } from './listener';
@@ -13,7 +13,7 @@ const HEARTBEAT = 15_000;
 
 export interface TailsOptions {
   readonly cursors: Cursors;
-  /** Listeners at once, of one key and of all. */
+  /** Listeners at once, of one key and of all; users of one issuer have half of them at most. */
   readonly mostPerKey: number;
   readonly most: number;
   readonly endOf: EndOf;
@@ -69,10 +69,14 @@ export class Tails {
   reserve({ name }: Pick<Key, 'name'>): ListenerSlot {
     if (this.#closed) throw new ServiceError('backendUnavailable', 'The service is shutting down.', { retryAfter: 1 });
     const { most, mostPerKey } = this.options;
-    const ofKey = this.#slots.get(name) ?? 0;
-    if (ofKey >= mostPerKey) throw tooMany(`This key has ${String(mostPerKey)} live tails open already.`);
-    if (this.#taken >= most) throw tooMany(`There are ${String(most)} live tails open already.`);
-    this.#slots.set(name, ofKey + 1);
+    const taken = (holder: string): number => this.#slots.get(holder) ?? 0;
+    const group = groupOf(name);
+    if (taken(name) >= mostPerKey) throw tooMany(`This key has ${String(mostPerKey)} live tails open already.`);
+    // Users of one issuer, however many they are, leave room for others.
+    if (this.#taken >= most || (group !== name && taken(group) >= most / 2))
+      throw tooMany('Too many live tails are open already.');
+    const holders = new Set([name, group]);
+    for (const holder of holders) this.#slots.set(holder, taken(holder) + 1);
     this.#taken++;
     let held = true;
     return {
@@ -80,9 +84,11 @@ export class Tails {
         if (!held) return;
         held = false;
         this.#taken--;
-        const left = (this.#slots.get(name) ?? 1) - 1;
-        if (left > 0) this.#slots.set(name, left);
-        else this.#slots.delete(name);
+        for (const holder of holders) {
+          const left = taken(holder) - 1;
+          if (left > 0) this.#slots.set(holder, left);
+          else this.#slots.delete(holder);
+        }
       },
     };
   }

@@ -40,11 +40,21 @@ export class FairQueue<Item> {
     this.#size++;
   }
 
-  /** The last item of the key with most, and how many that has. */
-  get longest(): { readonly size: number; readonly last: Item | undefined } {
-    const all = [...this.#groups.values()].flatMap((keys) => [...keys.values()]);
-    const items = all.reduce((a, b) => (b.length > a.length ? b : a), []);
-    return { size: items.length, last: items.at(-1) };
+  /**
+   * The item that makes room for one more of a key: the last one of the key with most, in the group with most. Where that is the
+   * key's own group, or has hardly more items: in that of the key.
+   *
+   * @returns undefined: nothing has two items more than the key, or its group
+   */
+  surplus(key: string): Item | undefined {
+    const sizeOf = (keys: ReadonlyMap<string, Item[]>): number =>
+      [...keys.values()].reduce((n, one) => n + one.length, 0);
+    const own = this.#groups.get(groupOf(key)) ?? new Map<string, Item[]>();
+    const most = [...this.#groups.values()].reduce((a, b) => (sizeOf(b) > sizeOf(a) ? b : a), own);
+    const isOwn = sizeOf(most) <= sizeOf(own) + 1;
+    // Of keys with as many it is the one whose turn comes last.
+    const items = [...(isOwn ? own : most).values()].reduce((a, b) => (b.length >= a.length ? b : a), []);
+    return isOwn && items.length <= this.sizeOf(key) + 1 ? undefined : items.at(-1);
   }
 
   /** Takes the next item of the first key that `may` have one, round robin. */
@@ -80,13 +90,15 @@ export class FairQueue<Item> {
 export interface SlotBounds {
   /** Slots of all names together. */
   readonly total: number;
-  /** Slots of one name, or of one group; of a member of a group a quarter of them, two at least. */
+  /** Slots of one name, or of one group; of a member of a group a quarter of them, two at least where a name may have two. */
   readonly perName: number;
   /** The same while another name has used slots within the last `RECENT` milliseconds; default: as many. */
   readonly perNameBesideOthers?: number;
+  /** Slots of one group; default: those of one name. */
+  readonly perGroup?: number;
   /**
    * How many may wait, all together; default: any number. Where as many wait, one more of a name with few takes the place of the
-   * newest of the name with most: no name fills the queue for the others.
+   * newest of the name with most, in the group with most: no name and no group fills the queue for the others.
    */
   readonly waiting?: number;
   /** How long a name that is not alone holds its slot on top, unused; default: it does not. */
@@ -180,10 +192,11 @@ export class FairSlots {
   }
 
   #isFree(name: string): boolean {
-    const { perName, perNameBesideOthers = perName, total } = this.bounds;
+    const { perName, perNameBesideOthers = perName, perGroup, total } = this.bounds;
     const group = groupOf(name);
-    const bound = this.isAlone(name) ? perName : perNameBesideOthers;
-    const ofMember = group === name ? bound : Math.max(2, Math.floor(perName / 4));
+    const ofName = this.isAlone(name) ? perName : perNameBesideOthers;
+    const bound = group === name ? ofName : (perGroup ?? ofName);
+    const ofMember = group === name ? bound : Math.min(perName, Math.max(2, Math.floor(perName / 4)));
     const held = (holder: string): number => this.#holders.get(holder) ?? 0;
     return this.#held < total && held(group) < bound && held(name) < ofMember;
   }
@@ -242,11 +255,11 @@ export class FairSlots {
     });
   }
 
-  /** @throws ServiceError where no name has two waiters more than this one: its place would be worth no more to another */
+  /** @throws ServiceError where no name or group has two waiters more than this one: a place would be worth no more to another */
   #makeRoom(name: string): void {
-    const { size, last } = this.#queue.longest;
-    if (size <= this.#queue.sizeOf(name) + 1) throw queueFull();
-    last?.refuse();
+    const surplus = this.#queue.surplus(name);
+    if (surplus === undefined) throw queueFull();
+    surplus.refuse();
   }
 
   /** Hands free slots to the names in their order. */

@@ -244,6 +244,42 @@ describe('users of one issuer', () => {
     expect(two).toHaveLength(2);
   });
 
+  it('have one slot each where a name has one, and together those of a group', async () => {
+    const slots = new FairSlots({ total: 4, perName: 1, perGroup: 3 });
+    const order: string[] = [];
+    for (const name of ['app/a', 'app/b', 'app/c', 'app/d', 'key']) take(slots, order, name, 2);
+    await settled();
+    expect(order).toEqual(['app/a', 'app/b', 'app/c', 'key']);
+  });
+
+  it('do not fill the queue for keys, however many they are, nor one of them for the others', async () => {
+    const slots = new FairSlots({ total: 1, perName: 1, waiting: 4 });
+    const order: string[] = [];
+    const refused: string[] = [];
+    take(slots, order, 'first', 1);
+    const wait = (name: string): Promise<void> =>
+      slots.use(name, limits(), () => Promise.resolve()).catch(() => void refused.push(name));
+    for (const name of ['app/a', 'app/b', 'app/c', 'app/d']) void wait(name);
+    for (const [name, out] of [
+      ['key', 'app/d'],
+      ['key', 'app/c'],
+      ['key', 'key'],
+      ['app/c', 'app/c'],
+      ['other/a', 'app/b'],
+    ] as const) {
+      void wait(name);
+      await settled();
+      expect([name, ...refused.splice(0)]).toEqual([name, out]);
+    }
+    const own = new FairSlots({ total: 1, perName: 1, waiting: 3 });
+    take(own, order, 'first', 1);
+    const waitHere = (name: string): Promise<void> =>
+      own.use(name, limits(), () => Promise.resolve()).catch(() => void refused.push(name));
+    for (const name of ['app/a', 'app/a', 'app/a', 'app/b']) void waitHere(name);
+    await settled();
+    expect(refused).toEqual(['app/a']);
+  });
+
   it('take turns among themselves, and their issuer has one turn among keys', async () => {
     const slots = new FairSlots({ total: 1, perName: 1 });
     const order: string[] = [];

@@ -1,8 +1,10 @@
+import { LRUCache } from 'lru-cache';
+
 import { mayRun } from '../../../endpoints/catalogue';
 import type { Endpoint } from '../../../endpoints/endpoint';
 import { ServiceError } from '../../../errors';
 import type { NamedType } from '@logquay/googlesql/types';
-import { type Key, presentsKey } from '../../../keys/key';
+import { ClaimedValue, type Key, presentsKey } from '../../../keys/key';
 import { type DescribedEndpoint, describeEndpoints, type Readers } from '../../../openapi/described';
 import { openApiDocument } from '../../../openapi/document';
 import type { DocsAccess } from '../../../openapi/service-paths';
@@ -59,15 +61,22 @@ interface OpenApi {
   readonly expires: number;
 }
 
-const EVERYBODY = {};
+/** Documents of one catalogue: keys that may do the same read the same one, and of tokens there are many. */
+const MOST_DOCUMENTS = 100;
+
+/** All of a key that a document depends on. */
+function rightsOf({ endpoints, pins, redact, allowSql, refusesSql = false, export: mayExport }: Key): string {
+  const pinned = [...pins].map(([name, pin]) => [name, pin instanceof ClaimedValue ? 'claim' : typeof pin]);
+  return JSON.stringify([endpoints, pinned.sort(), redact, allowSql, refusesSql, mayExport]);
+}
 
 /**
  * `/openapi.json` and `/docs`, generated from the current catalogue. With `open` they describe every endpoint to everybody;
  * with `key` they describe to the holder of a key what it may run.
  */
 export class DocsRoutes {
-  /** By the catalogue's list, which is a new object after every change, and by key. */
-  readonly #documents = new WeakMap<readonly Endpoint[], WeakMap<object, Documents>>();
+  /** By the catalogue's list, which is a new object after every change, and by what a key may do. */
+  readonly #documents = new WeakMap<readonly Endpoint[], LRUCache<string, Documents>>();
   readonly #shell: EncodedResponse;
 
   constructor(
@@ -135,10 +144,11 @@ export class DocsRoutes {
 
   #documentsFor(key: Key | null, { catalogue }: Services): Documents {
     const endpoints = catalogue.current();
-    const byKey = this.#documents.get(endpoints) ?? new WeakMap<object, Documents>();
-    this.#documents.set(endpoints, byKey);
-    const documents = byKey.get(key ?? EVERYBODY) ?? {};
-    byKey.set(key ?? EVERYBODY, documents);
+    const byRights = this.#documents.get(endpoints) ?? new LRUCache<string, Documents>({ max: MOST_DOCUMENTS });
+    this.#documents.set(endpoints, byRights);
+    const rights = key === null ? '' : rightsOf(key);
+    const documents = byRights.get(rights) ?? {};
+    byRights.set(rights, documents);
     return documents;
   }
 

@@ -195,6 +195,8 @@ it('tells what it may do, under the name of its entry', async () => {
 });
 
 it('is no label, and in no line of the log', async () => {
+  expect((await ask(tokenOf('abc'), '/api/backends')).status).toBe(501);
+  await until(() => service.err.includes('"route":"/api/backends"'));
   expect(service.err).toContain('"key":"app"');
   expect(service.err).not.toMatch(/"key":"app\//);
   expect(service.err).toMatch(/"issuer":"app".*"a token is not taken"/);

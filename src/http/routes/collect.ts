@@ -3,7 +3,7 @@ import { gunzip } from 'node:zlib';
 
 import type { Collector } from '@logquay/collector';
 import { ServiceError } from '../../errors';
-import { countRate } from '../../run/authorise';
+import { authenticate, countRate } from '../../run/authorise';
 import type { Services } from '../../run/services';
 import type { Exchange } from '../exchange';
 import { noRoom, receive } from '../request/body';
@@ -109,9 +109,8 @@ function sourceOf(url: string): string {
  *
  * @throws ServiceError notImplemented, after unauthenticated
  */
-export function refuseDrains(exchange: Exchange, { keys }: Pick<Services, 'keys'>): never {
-  const { name, pins } = keys.authenticate((header) => exchange.header(header));
-  exchange.record({ key: name, pinned: pins.size > 0 });
+export function refuseDrains(exchange: Exchange, services: Pick<Services, 'keys'>): never {
+  authenticate(exchange, services);
   throw new ServiceError(
     'notImplemented',
     'Log drains are not configured here: configure them as sinks of Vector, which sends the logs.',

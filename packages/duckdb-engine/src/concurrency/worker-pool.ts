@@ -96,9 +96,8 @@ export class WorkerPool<Input, Output> {
     const { signal, keyName = '' } = limits;
     if (this.#closed) throw new Error('The threads are closed.');
     signal.throwIfAborted();
-    if (this.#queue.sizeOf(keyName) >= WAITING_PER_KEY || this.#queue.size >= WAITING) {
-      throw new ServiceError('tooManyConcurrentQueries', 'Too many queries wait to be read.', { retryAfter: 1 });
-    }
+    if (this.#queue.sizeOf(keyName) >= WAITING_PER_KEY) throw tooManyWait();
+    if (this.#queue.size >= WAITING) this.#makeRoom(keyName);
     let stop = (): void => undefined;
     const answer = new Promise<Output>((resolve, reject) => {
       const job: Job<Input, Output> = { keyName, input, resolve, reject };
@@ -127,6 +126,14 @@ export class WorkerPool<Input, Output> {
     for (let job = this.#queue.shift(() => true); job !== undefined; job = this.#queue.shift(() => true))
       job.reject(closed);
     await Promise.all([...this.#seats].map((seat) => this.#end(seat, closed)));
+  }
+
+  /** @throws ServiceError where no key or group has two more that wait: a place would be worth no more to another */
+  #makeRoom(keyName: string): void {
+    const surplus = this.#queue.surplus(keyName);
+    if (surplus === undefined) throw tooManyWait();
+    this.#queue.remove(surplus.keyName, surplus);
+    surplus.reject(tooManyWait());
   }
 
   /** One thread is always left to the other keys. */
@@ -245,4 +252,8 @@ export class WorkerPool<Input, Output> {
 function notStarted(cause: Error): ServiceError {
   const message = 'A thread of the service did not start in time.';
   return new ServiceError('backendUnavailable', message, { retryAfter: 1 }, { cause });
+}
+
+function tooManyWait(): ServiceError {
+  return new ServiceError('tooManyConcurrentQueries', 'Too many queries wait to be read.', { retryAfter: 1 });
 }

@@ -48,3 +48,33 @@ test('one that has had nothing to do ends, and another starts for what comes the
   expect(await staying.run(0, unlimited())).toBe(2);
   await Promise.all([resting.close(), staying.close()]);
 });
+
+test('the line of those that wait is not filled by the users of one issuer', async () => {
+  const file = path.join(folder, 'busy.js');
+  writeFileSync(
+    file,
+    `const { parentPort } = require('node:worker_threads');
+    parentPort.on('message', (n) => n > 0 && parentPort.postMessage({ answer: n }));
+    parentPort.postMessage({ ready: true, thread: null });`,
+  );
+  const pool = new WorkerPool<number, number>({ file, threads: 1, deadline: 60_000, heap: 32 });
+  const of = (keyName: string) => ({ ...unlimited(), keyName });
+  await pool.run(1, of('first'));
+  const leave = new AbortController();
+  const outcomes: string[] = [];
+  const ask = (keyName: string): void => {
+    pool
+      .run(0, { ...of(keyName), signal: leave.signal })
+      .catch((error: unknown) => outcomes.push(`${keyName} ${String(Reflect.get(Object(error), 'reason'))}`));
+  };
+  ask('first');
+  for (let user = 0; user < 8; user++) for (let i = 0; i < 32; i++) ask(`app/${String(user)}`);
+  for (const keyName of ['key', 'app/9', 'app/1']) ask(keyName);
+  await sleep(0);
+  expect(outcomes.splice(0).sort()).toEqual([
+    'app/1 tooManyConcurrentQueries',
+    'app/6 tooManyConcurrentQueries',
+    'app/7 tooManyConcurrentQueries',
+  ]);
+  await pool.close();
+});

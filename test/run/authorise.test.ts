@@ -22,7 +22,7 @@ describe('authorise', () => {
     const request = new TestRequest('test.plain', { key: 'pinned' });
     const { key, endpoint } = await authoriseWith(request);
     expect([key.name, endpoint.name]).toEqual(['pinned', 'test.plain']);
-    expect(request.telemetry).toEqual({ key: 'pinned', pinned: true, endpoint: 'test.plain' });
+    expect(request.telemetry).toEqual({ account: 'pinned', key: 'pinned', pinned: true, endpoint: 'test.plain' });
     expect(request.reads).toBe(0);
   });
 
@@ -33,7 +33,7 @@ describe('authorise', () => {
     const second = new TestRequest('test.plain');
     await expect(authorise(second, shared)).rejects.toMatchObject({ reason: 'rateLimitExceeded' });
     expect(second.responseHeaders).toContain('RateLimit');
-    expect(second.telemetry).toEqual({ key: 'all', pinned: false });
+    expect(second.telemetry).toEqual({ account: 'all', key: 'all', pinned: false });
   });
 });
 

@@ -1,7 +1,11 @@
+import { groupOf } from '@logquay/duckdb-engine/concurrency';
+
 /** Bytes of all keys and of one that are held at a time. */
 export interface ShareBounds {
   readonly all: number;
   readonly perKey: number;
+  /** Of all users of one issuer, of which one has a quarter; absent: each user is as a key. */
+  readonly perIssuer?: number;
 }
 
 /** What is held for one request. */
@@ -49,6 +53,7 @@ class KeyAccount extends Account {
 export class ByteShares {
   readonly #all = new Account();
   readonly #keys = new Map<string, KeyAccount>();
+  readonly #issuers = new Map<string, Account>();
 
   constructor(private readonly bounds: ShareBounds) {}
 
@@ -65,19 +70,25 @@ export class ByteShares {
    */
   hold(key: string, cut: (() => void) | null = null): Holding {
     const held = new Map<object, number>();
+    const group = groupOf(key);
+    const isUser = group !== key && this.bounds.perIssuer !== undefined;
     const give = (of: object): void => {
       const bytes = held.get(of);
       if (bytes === undefined) return;
       held.delete(of);
       this.#all.remove(bytes, of);
       this.#keys.get(key)?.remove(bytes, of);
+      this.#issuers.get(group)?.remove(bytes, of);
     };
     const holding: Holding = {
       take: (bytes, of = {}) => {
         const own = this.#keys.get(key) ?? new KeyAccount();
+        const issuer = isUser ? (this.#issuers.get(group) ?? new Account()) : null;
         if (held.has(of)) return true;
-        if (!this.#makeRoom(own, bytes, of)) return false;
+        if (!this.#makeRoom(own, issuer, bytes, of)) return false;
         this.#keys.set(key, own);
+        if (issuer !== null) this.#issuers.set(group, issuer);
+        issuer?.add(bytes, of);
         held.set(of, bytes);
         this.#all.add(bytes, of);
         own.add(bytes, of);
@@ -90,15 +101,19 @@ export class ByteShares {
         const own = this.#keys.get(key);
         own?.cuttable.delete(holding);
         if (own?.bytes === 0) this.#keys.delete(key);
+        if (this.#issuers.get(group)?.bytes === 0) this.#issuers.delete(group);
       },
     };
     return holding;
   }
 
   /** A key that holds nothing may take more than its share: what is larger is allowed by another bound. */
-  #makeRoom(own: KeyAccount, bytes: number, of: object): boolean {
-    const { all, perKey } = this.bounds;
-    if (own.bytes > 0 && own.bytes + own.growth(bytes, of) > perKey) return false;
+  #makeRoom(own: KeyAccount, issuer: Account | null, bytes: number, of: object): boolean {
+    const { all, perKey, perIssuer = all } = this.bounds;
+    const isFull = (account: Account, most: number): boolean =>
+      account.bytes > 0 && account.bytes + account.growth(bytes, of) > most;
+    if (isFull(own, issuer === null ? perKey : perIssuer / 4)) return false;
+    if (issuer !== null && isFull(issuer, perIssuer)) return false;
     while (this.#all.bytes > 0 && this.#all.bytes + this.#all.growth(bytes, of) > all) {
       const most = [...this.#keys.values()].reduce((a, b) => (b.bytes > a.bytes ? b : a), own);
       const [oldest] = most.cuttable;
@@ -128,6 +143,7 @@ export function sharesOf(longestResponse: number): Shares {
   const unread = Math.max(UNREAD, longestResponse);
   return {
     unread: new ByteShares({ perKey: unread, all: 2 * unread }),
-    bodies: new ByteShares({ perKey: BODIES, all: 2 * BODIES }),
+    // Nothing of a body can be cut.
+    bodies: new ByteShares({ perKey: BODIES, perIssuer: BODIES, all: 2 * BODIES }),
   };
 }

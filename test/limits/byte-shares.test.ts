@@ -81,3 +81,16 @@ it('lets a key that holds nothing have more than its share', () => {
   expect(shares.hold('a').take(1000)).toBe(true);
   expect(shares.hold('a').take(1)).toBe(false);
 });
+
+it('leaves room for others, however many users of one issuer hold bytes', () => {
+  const shares = new ByteShares({ all: 16, perKey: 8, perIssuer: 8 });
+  const users = ['a', 'b', 'c', 'd', 'e'].map((user) => shares.hold(`app/${user}`));
+  expect(users.map((user) => user.take(2))).toEqual([true, true, true, true, false]);
+  expect(shares.hold('app/a').take(1)).toBe(false);
+  expect(shares.hold('key').take(8)).toBe(true);
+  users[0]?.release();
+  expect(users[4]?.take(2)).toBe(true);
+  for (const user of users) user.release();
+  expect(shares.bytes).toBe(8);
+  expect(shares.hold('app/f').take(8)).toBe(true);
+});

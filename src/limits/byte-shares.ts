@@ -42,11 +42,27 @@ class Account {
     if (left > 0) this.#holders.set(of, left);
     else if (this.#holders.delete(of)) this.bytes -= bytes;
   }
+
+  /** To find out what would be, if. */
+  copy(): Account {
+    const copy = new Account();
+    copy.bytes = this.bytes;
+    for (const [of, count] of this.#holders) copy.#holders.set(of, count);
+    return copy;
+  }
+}
+
+/** A request whose answer can be cut. */
+interface Cuttable {
+  readonly holding: Holding;
+  /** Bytes by what they are of. */
+  readonly held: ReadonlyMap<object, number>;
+  readonly cut: () => void;
 }
 
 class KeyAccount extends Account {
-  /** Those that can be cut, the oldest first. */
-  readonly cuttable = new Map<Holding, () => void>();
+  /** The oldest first. */
+  readonly cuttable = new Map<Holding, Cuttable>();
 }
 
 /** Memory that callers decide how long it is held: bounded, with a share for each key. */
@@ -92,7 +108,7 @@ export class ByteShares {
         held.set(of, bytes);
         this.#all.add(bytes, of);
         own.add(bytes, of);
-        if (cut !== null) own.cuttable.set(holding, cut);
+        if (cut !== null) own.cuttable.set(holding, { holding, held, cut });
         return true;
       },
       give,
@@ -114,15 +130,36 @@ export class ByteShares {
       account.bytes > 0 && account.bytes + account.growth(bytes, of) > most;
     if (isFull(own, issuer === null ? perKey : perIssuer / 4)) return false;
     if (issuer !== null && isFull(issuer, perIssuer)) return false;
-    while (this.#all.bytes > 0 && this.#all.bytes + this.#all.growth(bytes, of) > all) {
-      const most = [...this.#keys.values()].reduce((a, b) => (b.bytes > a.bytes ? b : a), own);
-      const [oldest] = most.cuttable;
-      if (most === own || oldest === undefined) return false;
-      const [holding, cut] = oldest;
+    const victims = this.#victims(own, bytes, of);
+    for (const { holding, cut } of victims ?? []) {
       holding.release();
       cut();
     }
-    return true;
+    return victims !== null;
+  }
+
+  /** What is to be cut, each of the key that has most then; null: it would not be enough, and nobody is cut in vain. */
+  #victims(own: KeyAccount, bytes: number, of: object): Cuttable[] | null {
+    const victims: Cuttable[] = [];
+    const isFull = ({ bytes: held }: Account, growth: number): boolean => held > 0 && held + growth > this.bounds.all;
+    if (!isFull(this.#all, this.#all.growth(bytes, of))) return victims;
+    const all = this.#all.copy();
+    const keys = [own, ...this.#keys.values()].map((key) => ({
+      key,
+      left: key.copy(),
+      next: [...key.cuttable.values()],
+    }));
+    while (isFull(all, all.growth(bytes, of))) {
+      const most = keys.reduce((a, b) => (b.left.bytes > a.left.bytes ? b : a));
+      const victim = most.next.shift();
+      if (most.key === own || victim === undefined) return null;
+      for (const [one, size] of victim.held) {
+        all.remove(size, one);
+        most.left.remove(size, one);
+      }
+      victims.push(victim);
+    }
+    return victims;
   }
 }
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 
 import { ByteShares, type Holding } from '../../src/limits/byte-shares';
+import { runs } from '../scale';
 
 const BOUNDS = { perKey: 100, all: 250 };
 
@@ -57,6 +58,7 @@ it('holds no more than it may, for a key and for all, and nothing in the end', (
       for (const holding of open.keys()) holding.release();
       expect(shares.bytes).toBe(0);
     }),
+    runs(2000),
   );
 });
 

@@ -11,7 +11,7 @@ export const COMMIT_SEED = Number(process.env['FUZZ_SEED'] ?? SEED);
 /** How many of so many cases of these are tried. */
 export function guardingCases(all: number): number {
   if (LONG) return all;
-  return Math.ceil(all / (process.env['FUZZ_SEED'] === undefined ? 160 : 40));
+  return Math.ceil(all / (process.env['FUZZ_SEED'] === undefined ? 80 : 40));
 }
 
 /** How many of so many cases are tried; at least one. */

@@ -16,6 +16,7 @@ import { findChromium, openBrowser } from './browser';
 jest.setTimeout(120_000);
 
 const chromium = findChromium();
+// Without a browser, on a laptop. CI installs one, and counts what is skipped as failed.
 const withBrowser = chromium === null ? describe.skip : describe;
 const ROOT = path.join(__dirname, '../..');
 const RANGE = '#range=2026-09-30T00:00:00.000Z/2026-10-01T00:00:00.000Z';

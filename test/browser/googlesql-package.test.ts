@@ -8,6 +8,7 @@ import { findChromium, openBrowser } from './browser';
 
 const chromium = findChromium();
 if (chromium === null) process.stderr.write('No Chromium on PATH: @logquay/googlesql is not tested in a browser.\n');
+// Without a browser, on a laptop. CI installs one, and counts what is skipped as failed.
 const inBrowser = chromium === null && process.env['CI'] === undefined ? test.skip : test;
 
 inBrowser('the example of @logquay/googlesql prints the same in a browser as in Node', async () => {

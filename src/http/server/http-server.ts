@@ -96,7 +96,8 @@ function onClientError(error: ParserError, socket: Socket, onRefused: OnRefused)
 /**
  * The parser does not say which part was too long, and by then most of it is gone; but the line that broke the bound
  * still goes on. If it ends in a protocol version it was the request line: a shorter one would have ended before this
- * packet, as packets are read 64 KiB at a time. Each further packet comes here as an error of its own.
+ * packet, as packets are read 64 KiB at a time. Each further packet comes here as an error of its own. From Node 26 on too many headers
+ * come here, too: the packet may have begun with a whole request line, which is not at fault then.
  */
 function refuseOverflow(socket: Socket, packet: Buffer, onRefused: OnRefused): void {
   const end = packet.indexOf('\r\n');
@@ -108,7 +109,8 @@ function refuseOverflow(socket: Socket, packet: Buffer, onRefused: OnRefused): v
     }, LINGER).unref();
     return;
   }
-  const requestLine = / HTTP\/\d\.\d$/.test(packet.toString('latin1', Math.max(0, end - 20), end));
+  const isWhole = end <= LONGEST_URL && /^[A-Z]+ /.test(packet.toString('latin1', 0, 20));
+  const requestLine = !isWhole && / HTTP\/\d\.\d$/.test(packet.toString('latin1', Math.max(0, end - 20), end));
   onRefused(...refuse(socket, requestLine ? uriTooLong() : headersTooLarge()));
 }
 

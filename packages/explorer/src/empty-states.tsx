@@ -7,7 +7,7 @@ import { loadingOlder, loadOlder, mayLoadOlder, olderFault } from './more-rows';
 import { failure, result } from './result';
 import { held, running, run } from './run';
 import { change, query, rangeParameters, search, table } from './search';
-import { endpoints } from './session';
+import { isPinned } from './session';
 import { widened } from './time-range';
 
 export function EmptyState() {
@@ -67,9 +67,8 @@ function NoRows() {
 /** Where to look, for who runs the service, and for who reads. */
 function NothingWritten() {
   if (result.value?.bytesBilled !== null) return <p>See that logs arrive in the data set of BigQuery.</p>;
-  // Who has a key without pins may be who runs it.
-  const isPinned = endpoints.value?.some(({ params }) => params.some(({ fixed }) => fixed === true)) === true;
-  if (framed || isPinned) return <p>Whoever runs this service knows whether logs arrive.</p>;
+  // Who has a key without pins may be who runs the service.
+  if (framed || isPinned.value) return <p>Whoever runs this service knows whether logs arrive.</p>;
   return (
     <p>
       Where nothing was ever written, have a log shipper append rows as JSON lines to files of the folder{' '}

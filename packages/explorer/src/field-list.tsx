@@ -15,8 +15,9 @@ import {
   presentIn,
   spreadOf,
   topValues,
+  nameOf,
 } from './field-values';
-import { isLog, middleColumns, nameOf, roles, toggleColumn } from './log';
+import { isLog, middleColumns, roles, toggleColumn } from './log';
 import { result } from './result';
 import { canFilter, filterBy } from './run';
 import { countText, firstOf } from './visible-text';

@@ -131,3 +131,11 @@ export function spreadOf(
   const at = (part: number): number => sorted[Math.min(sorted.length - 1, Math.ceil(part * sorted.length) - 1)] ?? NaN;
   return { minimum: at(1 / sorted.length), median: at(0.5), p95: at(0.95), maximum: at(1) };
 }
+
+/** The column of a log whose rows have no message: all of the row. */
+export const ROW = '*';
+
+/** A field as LQL and the whole page write it. */
+export function nameOf(path: string): string {
+  return path === ROW ? 'row' : path.replace(/^metadata\./, 'm.');
+}

@@ -4,7 +4,7 @@ import { ask } from './api';
 import { ofBrowser } from './embed';
 import { result } from './result';
 import { run } from './run';
-import { key } from './session';
+import { isPinned, key } from './session';
 import { copied } from './share';
 import { readFragment, search, writeFragment } from './search';
 import { Popup } from './popup';
@@ -79,14 +79,15 @@ interface SharedSearch {
 
 const shared = signal<readonly SharedSearch[]>([]);
 
-/** Keys with pins are shown none: what others search for is not theirs. */
+/** Keys with pins may see none: what others search for is not theirs. */
 async function loadShared(): Promise<void> {
-  if (key.value === null) return;
+  shared.value = [];
+  if (key.value === null || isPinned.value) return;
   try {
     const { text } = await ask('api/searches', new Map(), key.value, new AbortController().signal);
     shared.value = (JSON.parse(text) as { result: readonly SharedSearch[] }).result;
   } catch {
-    shared.value = [];
+    // An older service has none.
   }
 }
 

@@ -3,6 +3,7 @@ import { computed } from '@preact/signals';
 import { type NamedType, type Roles, rolesOf, type TimeRole } from '@logquay/googlesql/types';
 
 import { type JsonObject, member, valueAt, writeExactly } from './exact-json';
+import { ROW } from './field-values';
 import { result } from './result';
 import { schema } from './schema';
 import { change, search } from './search';
@@ -35,14 +36,6 @@ export function messageOf(row: JsonObject): string {
   const { message } = roles.peek();
   const value = message === null ? row : valueAt(row, message.path);
   return typeof value === 'string' ? value : value === undefined || value === null ? '' : writeExactly(value);
-}
-
-/** The column of a log whose rows have no message: all of the row. */
-export const ROW = '*';
-
-/** A field as LQL and the whole page write it. */
-export function nameOf(path: string): string {
-  return path === ROW ? 'row' : path.replace(/^metadata\./, 'm.');
 }
 
 /** Of a log the columns between its time and its message, else all: the chosen ones, or those that a query names. As paths with dots. */

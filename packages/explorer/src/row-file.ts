@@ -1,7 +1,8 @@
 /** Rows as a file for other programs. */
+import { nameOf, ROW } from './field-values';
 import type { NamedType, SqlType } from '@logquay/googlesql/types';
 import { isObject, type Json, type JsonObject, member, valueAt, writeExactly } from './exact-json';
-import { nameOf, ROW } from './log';
+
 import { isoOf, microsOf } from './time-range';
 
 /** CSV, NDJSON or JSON, part by part. */

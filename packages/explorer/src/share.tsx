@@ -14,8 +14,8 @@ import { curlOf, endpointFileOf, fetchOf, postmanOf, type Request } from './snip
 import { boundsOf } from './time-range';
 import { countText } from './visible-text';
 
-/** What came of the last copy or download. */
-const news = signal('');
+/** What came of the last copy, and of the last download. */
+const [news, saved] = [signal(''), signal('')];
 const everyField = signal(false);
 
 /** What is looked at as a link or as a request of another program, and its rows as a file. */
@@ -39,7 +39,7 @@ export function Share() {
           </>
         )}
       </Popup>
-      <Popup label="Download" onOpen={() => (news.value = '')}>
+      <Popup label="Download" onOpen={() => (saved.value = '')}>
         {() => (
           <>
             <ul class="choices">
@@ -59,7 +59,7 @@ export function Share() {
               />{' '}
               Every field, not just the columns that are shown
             </label>
-            <p role="status">{news.value}</p>
+            <p role="status">{saved.value}</p>
           </>
         )}
       </Popup>
@@ -125,12 +125,12 @@ export async function copied(text: string): Promise<string> {
 async function download(type: string, suffix: string): Promise<void> {
   const [known, target] = [result.value, endpoint.value];
   if (known === null || target === null) return;
-  news.value = 'Loading…';
+  saved.value = 'Loading…';
   const file = new RowFile(suffix, known.types, everyField.value ? null : shownColumns.value);
   try {
     const { count, isWhole } = await allRows((rows) => {
       file.add(rows);
-      news.value = `${countText(file.count, 'row')}…`;
+      saved.value = `${countText(file.count, 'row')}…`;
     });
     const link = document.createElement('a');
     link.href = URL.createObjectURL(file.finish(type));
@@ -138,10 +138,10 @@ async function download(type: string, suffix: string): Promise<void> {
     link.click();
     URL.revokeObjectURL(link.href);
     const all = counts.value?.complete === true && counts.value.bounds === known.bounds ? counts.value.total : null;
-    news.value = isWhole
+    saved.value = isWhole
       ? `Downloaded ${countText(count, 'row')}.`
       : `Downloaded ${count.toLocaleString('en')} of ${all === null ? 'more' : countText(all, 'row')}: this key has no export here. “Load older” loads more.`;
   } catch (error) {
-    news.value = error instanceof Error ? error.message : String(error);
+    saved.value = error instanceof Error ? error.message : String(error);
   }
 }

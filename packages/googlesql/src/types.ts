@@ -48,8 +48,13 @@ export interface NamedType {
   readonly type: SqlType;
 }
 
+/** What a number counts since 1970. */
+export type TimeUnit = 's' | 'ms' | 'us' | 'ns';
+
 /** A table that a query may name. `path` is the name as its owner spells it. */
 export interface TableSchema {
   readonly name: string;
   readonly columns: readonly NamedType[];
+  /** INT64 and FLOAT64 columns that hold times, by their names: as their first values tell. Missing: not known. */
+  readonly timeUnits?: Readonly<Record<string, TimeUnit>>;
 }

@@ -16,4 +16,13 @@ export { inSteps, step } from '../steps';
 export { isInCalendar, secondsOf } from '../time/calendar';
 export { instantText, readInstant } from '../time/instant';
 export { scalarNamed, typeParametersOf, typeText } from '../type-names';
-export type { NamedType, RangeElement, ScalarName, SqlType, StructField, TableSchema, TypeParameters } from '../types';
+export type {
+  NamedType,
+  RangeElement,
+  ScalarName,
+  SqlType,
+  StructField,
+  TableSchema,
+  TimeUnit,
+  TypeParameters,
+} from '../types';

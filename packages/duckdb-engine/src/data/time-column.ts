@@ -1,21 +1,14 @@
 /** The column that says when the event of a row was: rows are stored in its order. */
-import type { RestField, TimeUnit } from '@logquay/googlesql/types';
+import {
+  columnsOf,
+  isTimeName,
+  type RestField,
+  rolesOf,
+  TIME_UNITS,
+  type TimeUnit,
+  type TimeUnits,
+} from '@logquay/googlesql/types';
 import { quoteName } from '../sql';
-
-/** Names of times, the most telling first. */
-const NAMES = [
-  'timestamp',
-  'time',
-  'ts',
-  '@timestamp',
-  'event_time',
-  'receive_timestamp',
-  'event_timestamp',
-  'datetime',
-  'date',
-];
-
-export type TimeUnits = Readonly<Record<string, TimeUnit>>;
 
 /** The column that rows are ordered by. */
 export interface TimeColumn {
@@ -27,19 +20,14 @@ export interface TimeColumn {
 
 /** The column of a table that is its time; null: none is. @param units of its numbers that are times */
 export function timeColumnOf(fields: readonly RestField[], units: TimeUnits): TimeColumn | null {
-  const plain = fields.filter(({ mode }) => mode !== 'REPEATED');
-  const named = NAMES.flatMap((name) => plain.find((field) => field.name.toLowerCase() === name) ?? []);
-  const field =
-    named.find(({ type }) => type === 'TIMESTAMP') ??
-    named.find(({ type }) => type === 'DATETIME') ??
-    named.find(({ name }) => Object.hasOwn(units, name)) ??
-    named.find(({ type }) => type === 'DATE');
-  return field === undefined ? null : { name: field.name, type: field.type, unit: units[field.name] ?? null };
+  const role = rolesOf(columnsOf(fields), {}, units).time;
+  const field = fields.find(({ name }) => role?.path.length === 1 && name === role.path[0]);
+  return role === null || field === undefined ? null : { name: field.name, type: field.type, unit: role.unit };
 }
 
 /** Whether a column may hold times as numbers. */
 export function mayHoldTimes({ name, type, mode }: RestField): boolean {
-  return mode !== 'REPEATED' && (type === 'INT64' || type === 'FLOAT64') && NAMES.includes(name.toLowerCase());
+  return mode !== 'REPEATED' && (type === 'INT64' || type === 'FLOAT64') && isTimeName(name);
 }
 
 /** Units of a second each has. */
@@ -49,8 +37,7 @@ const [FIRST, END] = [978_307_200, 4_133_980_800];
 
 /** The unit in which a number is a time of 2001 to 2100; null: in none. */
 export function unitOf(value: number): TimeUnit | null {
-  const units = Object.entries(PER_SECOND) as [TimeUnit, number][];
-  return units.find(([, per]) => value >= FIRST * per && value < END * per)?.[0] ?? null;
+  return TIME_UNITS.find((unit) => value >= FIRST * PER_SECOND[unit] && value < END * PER_SECOND[unit]) ?? null;
 }
 
 /** SQL: the time in microseconds, or NULL. */
@@ -101,7 +88,7 @@ export class TimeUnitsOfTable {
     const known = Object.entries(this.#observed).flatMap(([name, { unit, values }]) =>
       unit === null || values === 0 ? [] : [[name, unit] as const],
     );
-    return Object.fromEntries(known);
+    return new Map(known);
   }
 
   /** Columns whose next values tell. */

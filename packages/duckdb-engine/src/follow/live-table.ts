@@ -358,7 +358,7 @@ export class LiveTable {
 
   /** Reads what is new of readable sources into the hot file. @returns whether parts or fields are others than before */
   async readNew(sources: AsyncIterable<Source>): Promise<boolean> {
-    const [relations, fields, units] = [this.#hot.all, this.fields, JSON.stringify(this.times.units)];
+    const [relations, fields, units] = [this.#hot.all, this.fields, JSON.stringify([...this.times.units])];
     let waiting: ReadBatch[] = [];
     let ends = new Map<Source, SourceEnd>();
     const insert = async (): Promise<void> => {
@@ -384,7 +384,7 @@ export class LiveTable {
       if (end !== null) ends.set(source, end);
     }
     await insert().catch(ignoring);
-    return relations !== this.#hot.all || fields !== this.fields || units !== JSON.stringify(this.times.units);
+    return relations !== this.#hot.all || fields !== this.fields || units !== JSON.stringify([...this.times.units]);
   }
 
   /**

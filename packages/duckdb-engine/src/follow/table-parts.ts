@@ -2,9 +2,9 @@
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 
-import { FIRST_INSTANT, LAST_INSTANT, columnsOf, type RestField } from '@logquay/googlesql/types';
+import { FIRST_INSTANT, LAST_INSTANT, columnsOf, type RestField, type TimeUnits } from '@logquay/googlesql/types';
 import { type Part, type StoredTable, unknownPart } from '../data/part';
-import { timeColumnOf, type TimeUnits } from '../data/time-column';
+import { timeColumnOf } from '../data/time-column';
 import { quoteName, quoteText } from '../sql';
 import { castColumns, ARRIVAL_COLUMN, isNotOf, type Segment, type SegmentsOfTable } from './segment';
 import { sameFields } from './inferred-schema';
@@ -37,7 +37,7 @@ interface Stored {
 export class TableParts {
   #parts: readonly TablePart[] = [];
   #fields: readonly RestField[] = [];
-  #units: TimeUnits = {};
+  #units: TimeUnits = new Map();
   /** Of all tables: one that is opened again has other parts than before at the same revision. */
   static #lastRevision = 0;
   #revision = 0;
@@ -59,7 +59,7 @@ export class TableParts {
   #tableOf(parts: readonly Part[], revision: number): StoredTable {
     const schema = { name: this.options.name, columns: columnsOf(this.#fields) };
     const timeUnits = this.#units;
-    return { schema: Object.keys(timeUnits).length === 0 ? schema : { ...schema, timeUnits }, parts, revision };
+    return { schema: timeUnits.size === 0 ? schema : { ...schema, timeUnits }, parts, revision };
   }
 
   /** Attaches files, so that they can be read. @throws what DuckDB throws where one is damaged or gone */

@@ -43,8 +43,9 @@ describe.each(FORMS)('Numbers that are times, in %s', (_form, options) => {
     });
     let engine = await folder.open(options);
     const check = async (): Promise<void> => {
-      for (const [unit] of PER_SECOND) expect((await schemaOf(engine, unit))?.timeUnits).toEqual({ time: unit });
-      expect((await schemaOf(engine, 'd'))?.timeUnits).toEqual({ ts: 'ms' });
+      for (const [unit] of PER_SECOND)
+        expect((await schemaOf(engine, unit))?.timeUnits).toEqual(new Map([['time', unit]]));
+      expect((await schemaOf(engine, 'd'))?.timeUnits).toEqual(new Map([['ts', 'ms']]));
       expect((await schemaOf(engine, 'odd'))?.timeUnits).toBeUndefined();
       const [newest] = await rowsOf(engine, 'SELECT n FROM ms ORDER BY time DESC LIMIT 1');
       expect(newest).toEqual({ n: 107 });

@@ -59,7 +59,11 @@ export function valueAt(row: JsonObject, path: readonly string[]): Json | undefi
       const pair = pairs?.find(({ key }) => key === path.slice(i).join('.'));
       if (pair !== undefined) return pair.value;
     }
-    value = member(recordIn(value), name);
+    const record = recordIn(value);
+    const next = member(record, name);
+    // JSON has keys with dots, as attributes of OpenTelemetry are called.
+    if (next === undefined && i < path.length - 1) return member(record, path.slice(i).join('.'));
+    value = next;
   }
   return value;
 }

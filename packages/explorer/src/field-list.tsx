@@ -26,7 +26,7 @@ export const fieldsShown = signal(matchMedia('(min-width: 70rem)').matches);
 
 const MOST_VALUES = 10;
 
-const fields = computed(() => fieldsOf(result.value?.types ?? []));
+const fields = computed(() => fieldsOf(result.value?.types ?? [], result.value?.rows));
 /** Paths that have a value in some loaded row. */
 const present = computed(() => presentIn(result.value?.rows ?? [], fields.value));
 

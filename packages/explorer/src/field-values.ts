@@ -1,6 +1,6 @@
 /** The fields of rows, and the values that they have most often. */
 import type { NamedType, SqlType, StructField } from '@logquay/googlesql/types';
-import { isObject, type Json, type JsonObject, valueAt, writeExactly } from './exact-json';
+import { isObject, type Json, type JsonObject, pairsIn, valueAt, writeExactly } from './exact-json';
 import { microsOf } from './time-range';
 
 export interface Field {
@@ -12,26 +12,49 @@ export interface Field {
 
 const MOST_FIELDS = 500;
 
-/** The fields of the types, records left out. */
-export function fieldsOf(types: readonly NamedType[]): readonly Field[] {
+/** Rows that are looked at for what JSON and lists of pairs hold. */
+const MOST_READ = 200;
+
+/** The fields of the types, records left out; those within JSON, and of pairs, as the rows have them. */
+export function fieldsOf(types: readonly NamedType[], rows: readonly JsonObject[] = []): readonly Field[] {
   const found: Field[] = [];
-  collect(types, [], found);
+  collect(types, [], found, rows.slice(0, MOST_READ));
   return found;
 }
 
-function collect(fields: readonly (NamedType | StructField)[], owner: readonly string[], found: Field[]): void {
+function collect(
+  fields: readonly (NamedType | StructField)[],
+  owner: readonly string[],
+  found: Field[],
+  rows: readonly JsonObject[],
+): void {
   for (const { name, type } of fields) {
     if (name === null || found.length >= MOST_FIELDS) continue;
     const names = [...owner, name];
-    const record = type.kind === 'ARRAY' ? type.element : type;
-    if (record.kind === 'STRUCT') collect(record.fields, names, found);
+    const inner = innerOf(type, names, rows);
+    if (inner.length > 0) collect(inner, names, found, rows);
     else found.push({ path: names.join('.'), names, type });
   }
 }
 
+function innerOf(
+  type: SqlType,
+  names: readonly string[],
+  rows: readonly JsonObject[],
+): readonly (NamedType | StructField)[] {
+  const record = type.kind === 'ARRAY' ? type.element : type;
+  const fields = record.kind === 'STRUCT' ? record.fields : [];
+  const isPairs = type.kind === 'ARRAY' && fields.length === 2 && fields[0]?.name === 'key' && fields[1]?.name === 'value';
+  if (!isPairs && record.kind !== 'JSON') return fields;
+  const values = rows.map((row) => valueAt(row, names));
+  if (!isPairs) return typesOfRows(values.filter(isObject));
+  const keys = values.flatMap((value) => (Array.isArray(value) ? (pairsIn(value as readonly Json[]) ?? []) : []));
+  return [...new Set(keys.map(({ key }) => key))].map((name) => ({ name, type: fields[1]!.type }));
+}
+
 /** Types of rows of which no analysis is known: any number of 16 digits might be a time, one that is called so is. */
 export function typesOfRows(rows: readonly JsonObject[]): NamedType[] {
-  const names = [...new Set(rows.slice(0, 20).flatMap((row) => Object.keys(row)))];
+  const names = [...new Set(rows.slice(0, 100).flatMap((row) => Object.keys(row)))];
   return names.map((name) => ({
     name,
     type: typeOfValues(

@@ -69,8 +69,17 @@ export function fieldExpression(
     sql += `${type?.kind === 'ARRAY' ? '[SAFE_OFFSET(0)]' : ''}.${quoted(name)}`;
     ({ type } = field);
     if (type.kind === 'JSON' && i < path.length - 1) {
-      const names = path.slice(i + 1).map((one) => `.${JSON.stringify(one)}`);
-      return { sql: `JSON_VALUE(${sql}, ${literal(`$${names.join('')}`)})`, type: { kind: 'STRING' } };
+      const keys = path.slice(i + 1);
+      // One in the other, or one key with dots.
+      const paths = keys.length > 1 ? [keys, [keys.join('.')]] : [keys];
+      const values = paths.map((names) => {
+        const steps = names.map((one) => `.${JSON.stringify(one)}`).join('');
+        return `JSON_VALUE(${sql}, ${literal(`$${steps}`)})`;
+      });
+      return {
+        sql: values.length > 1 ? `COALESCE(${values.join(', ')})` : (values[0] ?? ''),
+        type: { kind: 'STRING' },
+      };
     }
     const record = type.kind === 'ARRAY' ? type.element : type;
     fields = record.kind === 'STRUCT' ? record.fields : [];

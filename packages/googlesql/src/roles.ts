@@ -1,7 +1,7 @@
 /** The columns that play a part in a log, whatever they are called: its time, message, severity and trace. */
 import { type FieldPath, fieldsOf, followPath } from './field-path';
 import { NUMBERS } from './type-names';
-import type { NamedType, SqlType, StructField } from './types';
+import type { NamedType, SqlType, StructField, TimeUnit, TimeUnits } from './types';
 
 /**
  * Names by role, as loggers and pipelines write them, the first that is there counts. Case, `_`, `-` and `.` are ignored. A name
@@ -92,9 +92,6 @@ const NESTED_MESSAGES = ['event_message', 'message', 'msg', 'text_payload'];
 /** Columns whose JSON holds an event, its message under `message`. */
 const PAYLOADS = ['json_payload'];
 
-export const TIME_UNITS = ['s', 'ms', 'us', 'ns'] as const;
-export type TimeUnit = (typeof TIME_UNITS)[number];
-
 /** From harmless to grave. */
 export const LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'] as const;
 export type Level = (typeof LEVELS)[number];
@@ -134,9 +131,6 @@ export interface RoleSettings {
   readonly severity?: readonly string[] | undefined;
   readonly trace?: readonly string[] | undefined;
 }
-
-/** Units of the numeric columns whose values are known to be times, by the column's name. */
-export type TimeUnits = ReadonlyMap<string, TimeUnit>;
 
 /** The roles of a table's columns: what is set, else what the names and types say. */
 export function rolesOf(
@@ -198,6 +192,13 @@ function setSeverity(columns: readonly NamedType[], segments: readonly string[] 
 /** A name without what spellings differ by. */
 function folded(name: string): string {
   return name.toLowerCase().replace(/[-_.]/g, '');
+}
+
+const TIME_NAMES = new Set(ROLE_NAMES.time.map(folded));
+
+/** Whether a column of that name may be the time of its rows. */
+export function isTimeName(name: string): boolean {
+  return TIME_NAMES.has(folded(name));
 }
 
 /** The first field of the first of the names that suits. */
@@ -288,6 +289,18 @@ function inferSeverity(columns: readonly NamedType[]): SeverityRole | null {
 
 function inferTrace(columns: readonly NamedType[]): RoleField | null {
   return inPlaces(placesOf(columns, 1), ROLE_NAMES.trace, isText);
+}
+
+const SEVERITY_NAMES: ReadonlySet<string> = new Set(ROLE_NAMES.severity.map(folded));
+
+/** Whether a column of this name may hold severities. */
+export function isSeverityName(name: string): boolean {
+  return SEVERITY_NAMES.has(folded(name));
+}
+
+/** How a field writes severities, by its name and type; null: it is not known to hold any. */
+export function severityAt(columns: readonly NamedType[], segments: readonly string[]): SeverityRole | null {
+  return isSeverityName(segments.at(-1) ?? '') ? setSeverity(columns, segments) : null;
 }
 
 /** How a column of a name and type writes severities; null: in no way that is known. */

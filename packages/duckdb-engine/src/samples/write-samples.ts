@@ -89,7 +89,7 @@ export function sampleTables(
   return TABLES.map((table) => {
     const fields = declared.get(table.name)!;
     const relation = `${quoteName(database)}.${quoteName(table.name)}`;
-    const part = { ...unknownPart(relation), timed: true, single: singleListsOf(table, fields) };
+    const part = { ...unknownPart(relation), timedBy: 'timestamp', single: singleListsOf(table, fields) };
     const added = { ...part, relation: addedTo(table.name), grows: true };
     return {
       schema: { name: table.name, columns: columnsOf(fields) },

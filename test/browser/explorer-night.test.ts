@@ -159,7 +159,6 @@ describe.each(BACKENDS)('a night on %s', (name, installed, openBackend) => {
     rowsShown(page).catch((cause: unknown) => {
       throw new Error(`${String(cause)}\n${log().slice(-3_000)}`, { cause });
     });
-  const parts = (page: Page) => new URLSearchParams(new URL(page.url()).hash.slice(1));
   const running = async (): Promise<number> => {
     const response = await fetch(`${base}/metrics`, { headers: { 'X-API-KEY': METRICS_KEY } });
     return Number(/^logquay_admission_running (\d+)$/m.exec(await response.text())?.[1]);

@@ -4,6 +4,8 @@ import type { Json } from './exact-json';
 /** A name that LQL takes as it is, and one that it takes in backticks. */
 const NAME = /^@?[A-Za-z_]\w{0,127}$/;
 const QUOTED = /^[^`"\\\p{Cc}]{1,128}$/u;
+/** What begins a clause of another kind. */
+const RESERVED = /^(?:f|from|s|select|c|chart|t|timestamp)$/;
 /** UTF-16 units of a text that is compared with; longer ones are searched for by hand. */
 const LONGEST = 500;
 const CONTROL = /[\u0000-\u001f\u007f]/;
@@ -18,7 +20,8 @@ export function clauseFor(path: readonly string[], value: Json): string | null {
   if (path.length === 0 || !path.every((name) => QUOTED.test(name))) return null;
   const literal = literalOf(value);
   if (literal === null) return null;
-  const names = path.map((name) => (NAME.test(name) ? name : `\`${name}\``));
+  const isPlain = (name: string): boolean => NAME.test(name) && !(path.length === 1 && RESERVED.test(name));
+  const names = path.map((name) => (isPlain(name) ? name : `\`${name}\``));
   return `${names.join('.').replace(/^metadata\./, 'm.')}:${literal}`;
 }
 

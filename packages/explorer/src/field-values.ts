@@ -44,7 +44,8 @@ function innerOf(
 ): readonly (NamedType | StructField)[] {
   const record = type.kind === 'ARRAY' ? type.element : type;
   const fields = record.kind === 'STRUCT' ? record.fields : [];
-  const isPairs = type.kind === 'ARRAY' && fields.length === 2 && fields[0]?.name === 'key' && fields[1]?.name === 'value';
+  const isPairs =
+    type.kind === 'ARRAY' && fields.length === 2 && fields[0]?.name === 'key' && fields[1]?.name === 'value';
   if (!isPairs && record.kind !== 'JSON') return fields;
   const values = rows.map((row) => valueAt(row, names));
   if (!isPairs) return typesOfRows(values.filter(isObject));

@@ -422,20 +422,28 @@ withBrowser('the explorer', () => {
     await page.getByRole('button', { name: 'CSV' }).click();
     const file = await arriving;
     expect(file.suggestedFilename()).toBe('logs.all.csv');
-    const [head, ...lines] = readFileSync(await file.path(), 'utf8').trim().split('\r\n');
+    const [head, ...lines] = readFileSync(await file.path(), 'utf8')
+      .trim()
+      .split('\r\n');
     expect(head).toBe('timestamp,event_message');
     expect(lines[0]).toMatch(/^2026-09-30T\d\d:\d\d:\d\d\.\d{6}Z,/);
-    await status(page).getByText(`${lines.length.toLocaleString('en')} rows`).waitFor();
+    await status(page)
+      .getByText(`${lines.length.toLocaleString('en')} rows`)
+      .waitFor();
     await page.getByText(`Downloaded ${lines.length.toLocaleString('en')} rows.`).waitFor();
     // All fields are the bytes that the service answers, but for the times.
-    await page.getByRole('checkbox', { name: /^Every field/ }).check();
+    await page.getByRole('checkbox', { name: /^All fields/ }).check();
     const whole = page.waitForEvent('download');
     await page.getByRole('button', { name: 'NDJSON' }).click();
     const [start = '', end = ''] = RANGE.split('/');
     const parameters = { project: 'default', iso_timestamp_start: start, iso_timestamp_end: end, lql: 'f:edge_logs' };
     const url = `${base}/api/endpoints/query/logs.all?${new URLSearchParams({ ...parameters, timestamps: 'iso' }).toString()}`;
     const answer = await fetch(url, { headers: { 'X-API-KEY': KEY, Accept: 'application/x-ndjson' } });
-    const read = (text: string): unknown[] => text.trim().split('\n').map((line) => JSON.parse(line) as unknown);
+    const read = (text: string): unknown[] =>
+      text
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as unknown);
     expect(read(readFileSync(await (await whole).path(), 'utf8'))).toEqual(read(await answer.text()));
   });
 

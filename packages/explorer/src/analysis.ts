@@ -5,7 +5,7 @@ import type { ConsumerAnalysis, ConsumerText } from '@logquay/googlesql/consumer
 import { read } from './analyser/analyser';
 import { serviceNow } from './api';
 import { mayQuery, schema } from './schema';
-import { prefixOf, query, search, table } from './search';
+import { query, search, sentQuery, table } from './search';
 
 export interface Analysed extends ConsumerAnalysis {
   readonly text: string;
@@ -22,7 +22,8 @@ export function consumerText(text: string): ConsumerText | null {
   if (schema.value === null) return null;
   const { tables: all, parameters } = schema.value;
   // Places of faults are those of the text as it is written, without the table that goes before it.
-  const tables = prefixOf(text) === '' ? all : all.filter(({ name }) => name === table.value);
+  const tables =
+    text !== query.value || sentQuery.value === text ? all : all.filter(({ name }) => name === table.value);
   return { language: search.value.language, text, tables, parameters, now: BigInt(Math.round(serviceNow())) * 1000n };
 }
 

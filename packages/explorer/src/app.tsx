@@ -6,7 +6,7 @@ import { PatternList, patternsShown } from './pattern-list';
 import { Popup } from './popup';
 import { QueryLine } from './query-line';
 import { mayQuery } from './schema';
-import { chooseEndpoint, endpoint, prefixOf, query, rangeParameters } from './search';
+import { chooseEndpoint, endpoint, query, rangeParameters, sentQuery } from './search';
 import { chart } from './chart';
 import { ChartView } from './chart-view';
 import { bytesText, type Estimate, estimate, priceText } from './estimate';
@@ -154,7 +154,7 @@ function statusText(): string {
   if (error !== null) {
     const { line, column = 1, hint } = error.details;
     // The table that goes before a line is not written in it.
-    const written = line === 1 ? Math.max(1, column - prefixOf(query.value).length) : column;
+    const written = line === 1 ? Math.max(1, column - (sentQuery.value.length - query.value.length)) : column;
     const place = line === undefined ? '' : ` (line ${line}, column ${written})`;
     return `${error.message}${place}${hint === undefined ? '' : ` ${hint}`}`;
   }

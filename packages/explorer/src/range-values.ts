@@ -8,7 +8,7 @@ import { type Estimate, estimateOf } from './estimate';
 import type { TopValues } from './field-values';
 import { result } from './result';
 import { rowsOf } from './run';
-import { endpoint, query } from './search';
+import { endpoint, sentQuery } from './search';
 import { key } from './session';
 import { fieldExpression } from './severity';
 
@@ -64,7 +64,7 @@ async function freely(names: readonly string[]): Promise<TopValues | null> {
 
 /** The query that counts; null: there is no such field, or the query's rows cannot be counted. */
 async function countingOf(names: readonly string[], most: number): Promise<Sent | null> {
-  const [done, given] = [result.peek(), consumerText(query.peek())];
+  const [done, given] = [result.peek(), consumerText(sentQuery.peek())];
   if (done === null || given === null) return null;
   const source = await read('rows', given);
   const field = source === null ? null : fieldExpression(source.columns, 'q', names);

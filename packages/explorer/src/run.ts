@@ -11,7 +11,7 @@ import { counting, countLoaded, countRange, counts } from './histogram/counts';
 import { typesOfRows } from './field-values';
 import { isLog } from './log';
 import { failure, type Result, result } from './result';
-import { change, endpoint, firstQuery, ownParameters, parametersOf, query, search, valueOf } from './search';
+import { change, endpoint, firstQuery, ownParameters, parametersOf, query, search, sentQuery, valueOf } from './search';
 import { mayQuery, schema, schemaLoaded } from './schema';
 import { connect, key, keyFault, remembered } from './session';
 import { boundsOf } from './time-range';
@@ -51,7 +51,7 @@ export async function run(): Promise<void> {
     const parameters = parametersOf(bounds);
     const { text, headers } = await ask(path, parameters, presented, controller.signal);
     const rows = rowsOf(text);
-    const meaning = await meaningOf(search.value.query, rows);
+    const meaning = await meaningOf(sentQuery.value, rows);
     if (controller.signal.aborted) return;
     failure.value = null;
     result.value = {

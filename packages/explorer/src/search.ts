@@ -155,12 +155,13 @@ export function chooseTable(name: string): void {
   change({ table: name, query: next, columns: [] });
 }
 
-/** What goes before a line of LQL that names no table. */
-export function prefixOf(text: string): string {
-  return search.value.language === 'lql' && text.trim() !== '' && table.value !== '' && !FROM.test(text)
-    ? `f:${table.value} `
-    : '';
-}
+/** The query as it is sent: a line of LQL with its table, a blank one as what the endpoint begins with. */
+export const sentQuery = computed(() => {
+  const text = query.value;
+  if (search.value.language === 'sql') return text;
+  if (text.trim() === '') return firstQuery();
+  return table.value !== '' && !FROM.test(text) ? `f:${table.value} ${text}` : text;
+});
 
 /** What an endpoint of logs begins with: one of its tables. Others have rows of their own without a query. */
 export function firstQuery(): string {
@@ -179,8 +180,8 @@ export function parametersOf({ start, end }: Bounds): Map<string, string | reado
     sent.set(first, new Date(start).toISOString());
     sent.set(last, new Date(end).toISOString());
   }
-  if (endpoint.value?.sandbox === true && query.value.trim() !== '') {
-    sent.set(search.value.language, prefixOf(query.value) + query.value);
+  if (endpoint.value?.sandbox === true && sentQuery.value.trim() !== '') {
+    sent.set(search.value.language, sentQuery.value);
   }
   return sent;
 }

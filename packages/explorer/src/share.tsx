@@ -57,7 +57,7 @@ export function Share() {
                 checked={everyField.value}
                 onChange={(event) => (everyField.value = event.currentTarget.checked)}
               />{' '}
-              Every field, not just the columns that are shown
+              All fields, not just the columns that are shown
             </label>
             <p role="status">{saved.value}</p>
           </>

@@ -7,7 +7,7 @@ import { type ApiError, ask, type Sent } from '../api';
 import { isObject, type JsonObject, parseExactly } from '../exact-json';
 import type { Bounds } from '../time-range';
 import { mayQuery, schemaLoaded } from '../schema';
-import { endpoint, parametersOf, query, search } from '../search';
+import { endpoint, parametersOf, search, sentQuery } from '../search';
 import { rolesOf, timeExpression } from '@logquay/googlesql/types';
 import { roles, timeOf } from '../log';
 import { fieldExpression, type Severity, severityOf, severityExpression } from '../severity';
@@ -35,7 +35,7 @@ const MOST_BUCKETS = 120;
 export async function countingOf(bounds: Bounds): Promise<{ readonly sent: Sent; readonly buckets: Buckets } | null> {
   await schemaLoaded();
   const target = endpoint.peek();
-  const given = mayQuery.peek() && target !== null ? consumerText(query.peek()) : null;
+  const given = mayQuery.peek() && target !== null ? consumerText(sentQuery.peek()) : null;
   if (given === null || target === null || given.text.trim() === '') return null;
   const source = await read('rows', given);
   if (source === null) return null;

@@ -7,7 +7,15 @@ import type { Endpoint, ParameterDeclaration } from '../endpoints/endpoint';
 import { boundTypes } from '../endpoints/parameters';
 import { type TypedParameter, typesByName, type NamedType, type TableSchema } from '@logquay/googlesql/types';
 import type { TableSchemas, Engine, RunLimits } from '@logquay/duckdb-engine/contract';
-import { type Description, describing, resultColumns, nearest, surveyMeaning } from '@logquay/googlesql';
+import {
+  type Description,
+  describing,
+  type Expr,
+  resultColumns,
+  nearest,
+  surveyMeaning,
+  visitQuery,
+} from '@logquay/googlesql';
 import { isDeepStrictEqual } from 'node:util';
 import { LRUCache } from 'lru-cache';
 import { typicalValues } from '../sandbox/cte-columns';
@@ -45,6 +53,8 @@ export interface StoredAnalysis {
     readonly columns: readonly Description[];
     readonly tables: ReadonlyMap<string, readonly Description[]>;
   };
+  /** Whether its rows tell what columns a table has that nobody has declared: they depend on rows of everybody. */
+  readonly showsInferred: boolean;
   /** Types as they are bound, in the order of the declarations. */
   readonly parameters: readonly TypedParameter[];
   /** In the order of the text; spans are offsets into the endpoint's `sql`. */
@@ -76,9 +86,33 @@ export function analyseStored(
       tables: new Map(ctes.map(({ name, query: body }) => [name, described(body)])),
     },
     parameters,
+    showsInferred: faults.length === 0 && showsColumnsOf(endpoint, tables),
     errors: faults,
     warnings: [],
   };
+}
+
+/** A column that no table has. */
+const NEW_COLUMN = 'logquay:new';
+
+/** Whether a column that an inferred table gets is seen in the rows of a query: by `*`, or in a value made of whole rows. */
+function showsColumnsOf(endpoint: Pick<Endpoint, 'sql' | 'query' | 'parameters'>, tables: TableSchemas): boolean {
+  const { inferred } = tables;
+  if (inferred === undefined || inferred.size === 0) return false;
+  const findTable = (path: readonly { readonly name: string }[]): TableSchema | undefined => {
+    const name = path.map((part) => part.name).join('.');
+    const table = tables.schemas.get(name);
+    if (table === undefined || !inferred.has(name)) return table;
+    return { ...table, columns: [...table.columns, { name: NEW_COLUMN, type: { kind: 'STRING' } }] };
+  };
+  const { sql, query } = endpoint;
+  const { resolved, faults } = surveyMeaning(query, sql, { findTable, parameters: typesByName(boundTypes(endpoint)) });
+  if (resolved === null || faults.length > 0) return true;
+  let isSeen = resultColumns(resolved).some(({ name }) => name === NEW_COLUMN);
+  const isRow = ({ type }: Expr): boolean =>
+    type.kind === 'STRUCT' && type.fields.some(({ name }) => name === NEW_COLUMN);
+  visitQuery(resolved, { expr: (expr) => void (isSeen ||= isRow(expr)) });
+  return isSeen;
 }
 
 /** Milliseconds that an analysis may take, whoever waits for it. */

@@ -1,6 +1,7 @@
 /** What is found out about rows of tables that nobody has declared, or declared in part. */
 import { rm, writeFile } from 'node:fs/promises';
 
+import { DuckDBInstance } from '@duckdb/node-api';
 import { unlimited } from '../../src/concurrency/deadline';
 import type { TimeUnit } from '@logquay/googlesql/types';
 import type { Engine } from '../../src/contract/contract';
@@ -178,6 +179,35 @@ describe('What there is no column for', () => {
       expect.objectContaining({ l: 2, r: { b: [1, '9007199254740993'] }, rl: [{}, { c: { d: 1.25 } }], extra: 'ü' }),
       expect.objectContaining({ l: 0, extra: '5', short: true }),
     ]);
+  });
+
+  it('is hinted at where a query names it, and kept of Parquet too', async () => {
+    const fields = [
+      { name: 'id', type: 'STRING', mode: 'REQUIRED' },
+      { name: 'n', type: 'INTEGER' },
+    ];
+    folder = await DataFolder.make({ 'schema.json': JSON.stringify({ x: { fields, open: true } }) });
+    const duck = await (await DuckDBInstance.create()).connect();
+    const rows = `(VALUES ('a', '1', 1.5, {'y': [true]}), (NULL, 'odd', NULL, NULL)) AS t(id, n, other, deep)`;
+    await duck.run(`COPY (FROM ${rows}) TO '${folder.dataDir}/x.parquet' (FORMAT parquet)`);
+    duck.closeSync();
+    const engine = await folder.open();
+    expect(await rowsOf(engine, 'SELECT n, _rest FROM x ORDER BY n DESC')).toEqual([
+      { n: 1, _rest: { other: expect.anything(), deep: { y: [true] } } },
+      { n: null, _rest: null },
+    ]);
+    expect(engine.dataStatus?.()?.tables.find(({ table }) => table === 'x')).toMatchObject({
+      leftOut: {},
+      nulledValues: 1,
+    });
+    for (const [sql, hint] of [
+      ['SELECT other FROM x', `JSON_VALUE(_rest, '$.other')`],
+      ['SELECT t.deep FROM x AS t', `JSON_VALUE(t._rest, '$.deep')`],
+    ] as const) {
+      await expect(rowsOf(engine, sql)).rejects.toMatchObject({
+        details: { hint: expect.stringContaining(hint) as unknown },
+      });
+    }
   });
 
   it('is kept by a table that is declared as open, which leaves out no row', async () => {

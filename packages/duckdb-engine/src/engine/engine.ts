@@ -449,7 +449,8 @@ export class DuckDbEngine implements Engine {
     const found = paths.flatMap(([name = '', ...rest]) => (rest.length > 0 ? [] : (tables.get(name) ?? [])));
     if (found.some(isUnread)) throw unservedTable();
     const known = found.map(({ schema }) => schema);
-    return { schemas: new Map(known.map((table) => [table.name, table])), names: [...tables.keys()] };
+    const inferred = new Set(found.flatMap(({ schema, inferred = false }) => (inferred ? schema.name : [])));
+    return { schemas: new Map(known.map((table) => [table.name, table])), inferred, names: [...tables.keys()] };
   }
 
   async describe(sql: string, parameters: readonly BoundParameter[], limits: RunLimits): Promise<readonly NamedType[]> {

@@ -92,7 +92,8 @@ export function rowOf(
   for (const name of Object.keys(event)) {
     // Where nothing is declared, names that differ in case alone are one column.
     if (HANDLED.has(owner === null ? name : name.toLowerCase())) continue;
-    shapeField(row, shape, name, owner !== null && isOwner(name) ? owner : event[name], 1);
+    if (owner === null || !isOwner(name)) shapeField(row, shape, name, event[name], 1);
+    else row[columnName(name).toLowerCase()] = owner;
   }
   return row;
 }

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { resolverOf, storedQueryOf } from './analysis/stored-analyses';
 import { openCache } from './cache/open';
 import { Warmer, type WarmingOutcome } from './cache/warmer';
-import { LOG_SCHEMA } from './engines/log-schema';
+import { DECLARED_TABLES } from './engines/log-schema';
 import type { Collector } from '@logquay/collector';
 import { FairSlots, Threads } from '@logquay/duckdb-engine/concurrency';
 import { Parts } from './concurrency/parts';
@@ -286,7 +286,7 @@ export class Service {
     const { dataDir, retention, minFree, maxBody } = collect;
     const sources = readSources(collect.sources);
     const report = (fault: string | null): void => health.report('collector', fault);
-    const bounds = { dataDir, sources, declared: LOG_SCHEMA, retention, minFree, maxBody };
+    const bounds = { dataDir, sources, declared: DECLARED_TABLES, retention, minFree, maxBody };
     const collector = await Collector.open({ ...bounds, threads, log, metrics, report });
     this.#parts.opened('collector', () => collector.close());
     return collector;
@@ -444,7 +444,7 @@ export async function openEngine(
   if (config.bigquery === null) {
     return openEmbedded({
       ...config.duckdb,
-      declared: LOG_SCHEMA,
+      declared: DECLARED_TABLES,
       cacheDir: config.cacheDir,
       exportsDir: exportFolder(config),
       now: config.clock?.epochMicros ?? null,

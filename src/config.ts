@@ -224,7 +224,7 @@ const SETTINGS_BY_PART = {
     ),
     COLLECT_SOURCES: optional(
       'a file',
-      'JSON file that assigns further sources to tables. Unset: the sources of a Supabase stack alone.',
+      'JSON file that assigns further sources to tables, and says where a drain names its source and OpenTelemetry its project. Unset: the sources of a Supabase stack alone.',
       anyText,
     ),
     COLLECT_RETENTION: setting(

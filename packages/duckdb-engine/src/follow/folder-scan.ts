@@ -33,8 +33,14 @@ const AT_ONCE = 16;
 /** Codes of errors for what is not there, or a circle of links. */
 const GONE: ReadonlySet<string | null> = new Set(['ENOENT', 'ENOTDIR', 'ELOOP']);
 
-/** Names that begin with a dot or an underscore are others' bookkeeping. */
-const PRIVATE = /^[._]/;
+/**
+ * Names that begin with a dot or an underscore are others' bookkeeping, but for files that are tables (`_AllLogs.ndjson`) and folders of
+ * declared ones.
+ */
+function isPrivate(entry: Dirent, folder: string, declared: (table: string) => boolean): boolean {
+  if (!entry.name.startsWith('_') || folder !== '') return /^[._]/.test(entry.name);
+  return !entry.isFile() && !declared(entry.name);
+}
 
 /** @param declared whether a table of that name is described */
 export async function scanFolder(dataDir: string, declared: (table: string) => boolean): Promise<FolderScan> {
@@ -60,7 +66,7 @@ export async function scanFolder(dataDir: string, declared: (table: string) => b
 
   async function scanEntry(folder: string, entry: Dirent, depth: number): Promise<unknown> {
     const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
-    if (PRIVATE.test(entry.name) || path === 'schema.json') return;
+    if (isPrivate(entry, folder, declared) || path === 'schema.json') return;
     if (entry.isFile()) return scanFile(path);
     if (entry.isDirectory()) return scanIn(path, depth + 1);
     if (!entry.isSymbolicLink()) return refused.set(path, 'not a file');

@@ -77,7 +77,8 @@ export function rowOf(event: unknown, { table, shape }: Destination, arrived: st
     id: plainText(event['id']) ?? randomUUID(),
   };
   const column = shape?.has('message') === true && !shape.has('event_message') ? 'message' : 'event_message';
-  if (shape?.get(column)?.type === 'JSON') shapeField(row, shape, column, event['message'] ?? event['event_message'], 1);
+  if (shape?.get(column)?.type === 'JSON')
+    shapeField(row, shape, column, event['message'] ?? event['event_message'], 1);
   else if (text !== undefined) row[column] = text;
   row['project'] = project;
   shapeField(row, shape, 'metadata', metadata, 1);

@@ -2,6 +2,7 @@
 import { rename } from 'node:fs/promises';
 
 import type { BoundParameter } from '../src/contract/contract';
+import { mayMean } from '../src/contract/table-names';
 import { openSchemaEngine } from '../src/engine/schema-engine';
 import { DataFolder, FORMS, ndjson, rowsOf } from './data-folder';
 import { schemaOf } from './fields';
@@ -133,4 +134,18 @@ it('reads tables that begin with _ where a file, or the schema of a folder, says
     await folder.rows('SELECT n FROM `project.dataset._AllLogs` UNION ALL SELECT n FROM d._folder ORDER BY n'),
   ).toEqual([{ n: 1 }, { n: 2 }]);
   await expect(folder.rows('SELECT n FROM _temporary')).rejects.toMatchObject({ fault: 'invalidQuery' });
+});
+
+it.each([
+  ['events_*', 'events', true],
+  ['events_*', 'events_intraday', true],
+  ['events_20*', 'events', true],
+  ['events*', 'events', true],
+  ['*', 'any', true],
+  ['events_*', 'event', false],
+  ['events_*', 'other', false],
+  ['events', 'events', true],
+  ['events', 'events_20260917', false],
+])('%s may mean rows of table %s: %s', (name, table, may) => {
+  expect(mayMean(name, table)).toBe(may);
 });

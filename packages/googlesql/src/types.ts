@@ -52,4 +52,9 @@ export interface NamedType {
 export interface TableSchema {
   readonly name: string;
   readonly columns: readonly NamedType[];
+  /** Columns that can be named and are no part of `*`: that of a wildcard table (`TABLE_SUFFIX`). */
+  readonly pseudo?: readonly NamedType[];
 }
+
+/** Of each row of a wildcard table (`events_*`): what the name of its own table has in the place of the star. */
+export const TABLE_SUFFIX: NamedType = { name: '_TABLE_SUFFIX', type: { kind: 'STRING' } };

@@ -17,3 +17,4 @@ export { isInCalendar, secondsOf } from '../time/calendar';
 export { instantText, readInstant } from '../time/instant';
 export { scalarNamed, typeParametersOf, typeText } from '../type-names';
 export type { NamedType, RangeElement, ScalarName, SqlType, StructField, TableSchema, TypeParameters } from '../types';
+export { TABLE_SUFFIX } from '../types';

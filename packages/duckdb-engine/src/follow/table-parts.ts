@@ -2,8 +2,9 @@
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 
-import { FIRST_INSTANT, LAST_INSTANT, columnsOf, type RestField } from '@logquay/googlesql/types';
+import { FIRST_INSTANT, LAST_INSTANT, columnsOf, type RestField, type TimeUnits } from '@logquay/googlesql/types';
 import { type Part, type Shard, type StoredTable, unknownPart } from '../data/part';
+import { timeColumnOf } from '../data/time-column';
 import { quoteName, quoteText } from '../sql';
 import { castColumns, ARRIVAL_COLUMN, isNotOf, type Segment, type SegmentsOfTable, SOURCE_COLUMN } from './segment';
 import { sameFields } from './inferred-schema';
@@ -37,6 +38,7 @@ export class TableParts {
   #parts: readonly TablePart[] = [];
   #fields: readonly RestField[] = [];
   #shards: readonly Shard[] | undefined = undefined;
+  #units: TimeUnits = new Map();
   /** Of all tables: one that is opened again has other parts than before at the same revision. */
   static #lastRevision = 0;
   #revision = 0;
@@ -57,7 +59,9 @@ export class TableParts {
 
   #tableOf(parts: readonly Part[], revision: number): StoredTable {
     const schema = { name: this.options.name, columns: columnsOf(this.#fields) };
-    return { schema, parts, revision, shards: this.#shards };
+    const timeUnits = this.#units;
+    const shards = this.#shards;
+    return { schema: timeUnits.size === 0 ? schema : { ...schema, timeUnits }, parts, revision, shards };
   }
 
   /** Attaches files, so that they can be read. @throws what DuckDB throws where one is damaged or gone */
@@ -65,9 +69,16 @@ export class TableParts {
     for (const segment of segments) await this.#attach(segment);
   }
 
-  /** Makes the parts anew. @param shards of the sources @returns what to do when nobody reads the parts before any more */
+  /**
+   * Makes the parts anew.
+   *
+   * @param units of the fields' numbers
+   * @param shards of the sources
+   * @returns what to do when nobody reads the parts before any more
+   */
   async rebuild(
     fields: readonly RestField[],
+    units: TimeUnits,
     segments: SegmentsOfTable,
     hot: readonly HotRelation[],
     shards: readonly Shard[] | undefined,
@@ -80,9 +91,10 @@ export class TableParts {
     const used = new Set<string>();
     const all: TablePart[] = [];
     for (const one of parts) all.push({ ...one, part: { ...one.part, relation: await this.#view(one.rows, used) } });
+    this.#fields = fields;
+    this.#units = units;
     if (all.length === 0) all.push(this.#empty(fields));
     this.#parts = all;
-    this.#fields = fields;
     this.#shards = shards;
     this.#revision = ++TableParts.#lastRevision;
     return this.#unused(used, segments);
@@ -119,7 +131,7 @@ export class TableParts {
 
   #hotPart({ relation, fields, dropped, rows, first }: HotRelation, form: readonly RestField[]): TablePart {
     const { timed } = rulesOf(fields, this.options.declared !== null);
-    const part = { ...unknownPart(relation), rows, timed, grows: true };
+    const part = { ...unknownPart(relation), rows, timedBy: timed ? 'timestamp' : null, grows: true };
     const selection = selectionOf({ relation, fields, single: [], dropped }, form);
     return { part, rows: selection, arrived: [first, Infinity], before: 0 };
   }
@@ -127,7 +139,8 @@ export class TableParts {
   #empty(fields: readonly RestField[]): TablePart {
     const columns = [...(fields.length === 0 ? [] : [castColumns([], fields)]), `NULL AS ${SOURCE_COLUMN}`].join(', ');
     const rows = { columns, from: '(SELECT 1)', where: ['false'], same: false, isCast: true };
-    return { part: { ...unknownPart(relationOf(rows)), timed: true }, rows, arrived: null, before: 0 };
+    const timedBy = timeColumnOf(fields, this.#units)?.name ?? null;
+    return { part: { ...unknownPart(relationOf(rows)), timedBy }, rows, arrived: null, before: 0 };
   }
 
   /** What was used by the parts before alone. */
@@ -204,8 +217,9 @@ function relationOf({ columns, from, where, same }: Selection): string {
 }
 
 /** Of a sealed file, which has bounds where all its rows have a time. */
-function boundsOf({ earliest, latest }: Segment): Pick<Part, 'earliest' | 'latest' | 'timed'> {
-  if (earliest === null || latest === null) return { earliest: null, latest: null, timed: false };
+function boundsOf({ earliest, latest, time }: Segment): Pick<Part, 'earliest' | 'latest' | 'timedBy'> {
+  if (earliest === null || latest === null || time === null) return { earliest: null, latest: null, timedBy: null };
   const [first, last] = [BigInt(earliest), BigInt(latest)];
-  return { earliest: first, latest: last, timed: first >= FIRST_INSTANT && last <= LAST_INSTANT };
+  const isTimed = time.type === 'TIMESTAMP' && first >= FIRST_INSTANT && last <= LAST_INSTANT;
+  return { earliest: first, latest: last, timedBy: isTimed ? time.name : null };
 }

@@ -14,6 +14,7 @@ import { FairSlots, Threads } from '@logquay/duckdb-engine/concurrency';
 import { Parts } from './concurrency/parts';
 import { type Catalogue, openCatalogue } from './endpoints/catalogue';
 import type { Endpoint } from './endpoints/endpoint';
+import { SharedSearches } from './endpoints/shared-searches';
 import { CatalogueError } from './endpoints/settings';
 import { ServiceError } from './errors';
 import { type KeyRing, openKeyRing } from './keys/key-ring';
@@ -226,6 +227,7 @@ export class Service {
       results: cache.results,
       usage: cache.usage,
       consumption: this.consumption,
+      ...(config.searchesFile === null ? {} : { searches: this.#openSearches(config.searchesFile) }),
       ...(collector === null
         ? {}
         : { ingest: { collector, authenticate: (header) => keys.authenticateIngest(header) } }),
@@ -255,6 +257,15 @@ export class Service {
       docs: config.docs !== 'off',
       explorer: config.explorer !== 'off',
       terminal: this.start.terminal,
+    });
+  }
+
+  #openSearches(file: string): SharedSearches {
+    let known: string | null = null;
+    return new SharedSearches(file, (fault) => {
+      if (fault !== null && fault !== known) this.log.warn(fault);
+      known = fault;
+      this.state.health.report('searches_file', fault);
     });
   }
 

@@ -15,6 +15,7 @@ import { Parts } from './concurrency/parts';
 import { type Catalogue, openCatalogue } from './endpoints/catalogue';
 import type { Endpoint } from './endpoints/endpoint';
 import { CatalogueError } from './endpoints/settings';
+import { FolderTables } from './endpoints/tables-endpoint';
 import { ServiceError } from './errors';
 import { type KeyRing, openKeyRing } from './keys/key-ring';
 import { START_KEY_FILE } from './keys/keys-file';
@@ -69,6 +70,7 @@ export const PARTS = [
   'collector',
   'engine',
   'catalogue',
+  'tables',
   'redis',
   'cache',
   'usage',
@@ -84,6 +86,7 @@ export class Service {
   readonly #parts = new Parts(PARTS);
   readonly #ending = new AbortController();
   #tails: Tails | null = null;
+  #tables: FolderTables | null = null;
 
   private constructor(
     private readonly config: Config,
@@ -234,6 +237,7 @@ export class Service {
     });
     await this.#resolveQueries(services, catalogue);
     await engine.opened;
+    await this.#openTables(engine, catalogue);
     const warmer = openWarmer(services, config, metrics, log);
     this.#parts.opened('warmer', () => warmer.stop());
     lifecycle.open(services);
@@ -313,12 +317,22 @@ export class Service {
       const onStatus = ({ degraded }: FolderStatus): void => {
         health.report('data_folder', degraded);
         this.#tails?.wake();
+        void this.#tables?.look();
       };
       const { engineProcess: first } = this.start;
       return openRemoteEngine({ ...options, signal: this.#ending.signal, first, died, onStatus });
     });
     this.#parts.opened('engine', () => engine.close());
     return engine;
+  }
+
+  /** Serves the tables of the data folder, with those that there are from the first request on. */
+  async #openTables(engine: Engine, catalogue: Catalogue): Promise<void> {
+    if (!this.config.tables) return;
+    const tables = new FolderTables(engine, this.log, (endpoint) => catalogue.serve(endpoint));
+    this.#parts.opened('tables', () => tables.close());
+    this.#tables = tables;
+    await tables.look();
   }
 
   async #openRedis(): Promise<RedisConnection | null> {

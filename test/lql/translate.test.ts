@@ -1,6 +1,6 @@
 import { ServiceError } from '../../src/errors';
 import { QueryError } from '../../packages/googlesql/src/errors';
-import { LEVELS } from '../../packages/googlesql/src/lql/operand';
+import { LEVELS } from '@logquay/googlesql/types';
 import { openLql } from '../../src/run/lql-text';
 import type { NamedType, SqlType } from '../../packages/googlesql/src/types';
 import { DEFAULT_NOW } from './case-file';

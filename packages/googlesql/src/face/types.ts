@@ -1,6 +1,7 @@
 /** Types, schemas, values in text form, and faults: what needs neither a parser nor a resolver. */
 export { type BoundParameter, elementOf, type TypedParameter, typesByName } from '../bound-parameter';
 export { type FaultNote, lineAndColumn, offsetOf, QueryError, type QueryFault } from '../errors';
+export { pathText, segmentsOf } from '../field-path';
 export { HIDDEN_SIGNS } from '../hidden-signs';
 export { latin1Pattern } from '../latin1-pattern';
 export { dateText, datetimeText, timeText } from '../literals/civil';
@@ -11,6 +12,24 @@ export { FIRST_INSTANT, LAST_INSTANT, temporalValue, timestampMicros } from '../
 export { timeZone } from '../literals/time-zone';
 export { MOST_PATTERN_COST, patternCost } from '../pattern-cost';
 export { columnsOf, parseRestSchema, type RestField, RestSchemaError, typeOf } from '../rest-schema';
+export {
+  type Level,
+  levelCondition,
+  levelOf,
+  LEVELS,
+  ROLE_NAMES,
+  type RoleField,
+  type Roles,
+  type RoleSettings,
+  rolesOf,
+  type SeverityRole,
+  type SeverityScale,
+  TIME_UNITS,
+  timeExpression,
+  type TimeRole,
+  type TimeUnit,
+  type TimeUnits,
+} from '../roles';
 export { DELIMITERS, ENCODED_DELIMITERS, parseSearchQuery, SearchQueryFault, type SearchTerm } from '../search-query';
 export { inSteps, step } from '../steps';
 export { isInCalendar, secondsOf } from '../time/calendar';

@@ -1,3 +1,4 @@
+import { LEVELS } from '../roles';
 import { partsOf } from '../time/calendar';
 import { excerpt, LqlError } from './lql-error';
 import type { Instant, Test, Value } from './rules';
@@ -81,9 +82,6 @@ export const OPERATORS: readonly (readonly [written: string, operator: FieldOper
   [':~', '~'],
   [':', '='],
 ];
-
-/** From harmless to grave; level ranges follow this order. */
-export const LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'] as const;
 
 const NUMBER = /^-?[0-9]+(?:\.[0-9]+)?$/;
 const BARE = /^[\p{L}\p{N}_]+$/u;

@@ -1,6 +1,6 @@
 /** Completions in LQL: by the clause that the cursor is in. */
-import { LEVELS } from '../../lql/operand';
 import { AGGREGATES } from '../../lql/rules';
+import { LEVELS } from '../../roles';
 import { typeText, NUMBERS } from '../../type-names';
 import type { NamedType, SqlType, StructField, TableSchema } from '../../types';
 import { type Completion, type Completions, matching, type WrittenText } from './completion';

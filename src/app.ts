@@ -15,7 +15,7 @@ import { Parts } from './concurrency/parts';
 import { type Catalogue, openCatalogue } from './endpoints/catalogue';
 import type { Endpoint } from './endpoints/endpoint';
 import { CatalogueError } from './endpoints/settings';
-import { FolderTables } from './endpoints/tables-endpoint';
+import { FolderTables, TABLES_NAME } from './endpoints/tables-endpoint';
 import { ServiceError } from './errors';
 import { type KeyRing, openKeyRing } from './keys/key-ring';
 import { START_KEY_FILE } from './keys/keys-file';
@@ -254,6 +254,10 @@ export class Service {
       host: config.host,
       port: this.port,
       endpoints,
+      tables:
+        catalogue.find(TABLES_NAME)?.builtIn === undefined
+          ? null
+          : (engine.dataStatus?.()?.tables.filter(({ rows }) => rows > 0) ?? null),
       startKey: keys.startKey,
       apiKey: config.apiKey !== null,
       docs: config.docs !== 'off',

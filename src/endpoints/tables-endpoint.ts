@@ -2,9 +2,10 @@
 import { createHash } from 'node:crypto';
 
 import { isReserved, parseQuery, type Query } from '@logquay/googlesql/syntax';
-import type { NamedType } from '@logquay/googlesql/types';
+import { type NamedType, rolesOf, timeExpression } from '@logquay/googlesql/types';
 import type { Engine, FolderStatus, RunLimits } from '@logquay/duckdb-engine/contract';
 import type { Logger } from 'pino';
+import { fieldOf, isAfter, openBounds, quoted } from './time-bounds';
 import type { BuiltIn, Endpoint, ParameterDeclaration } from './endpoint';
 
 export const TABLES_NAME = 'tables';
@@ -90,48 +91,12 @@ function byNewest(a: FolderTable, b: FolderTable): number {
 }
 
 function cteOf({ name, columns }: FolderTable): Cte {
-  const time = timeOf(columns);
+  const { time } = rolesOf(columns);
   const called = cteName(name);
-  const bounds =
-    time === null
-      ? ''
-      : `\n  WHERE IF(@iso_timestamp_start = '', TRUE, t.${time.column} > ${time.of('CAST(@iso_timestamp_start AS TIMESTAMP)')})` +
-        `\n    AND IF(@iso_timestamp_end = '', TRUE, t.${time.column} <= ${time.of('CAST(@iso_timestamp_end AS TIMESTAMP)')})`;
+  const bounds = time === null ? '' : `\n  WHERE ${openBounds(time).join('\n    AND ')}`;
   // `*`: a field that comes is there at once, and the definition is what it was.
-  return {
-    name: called,
-    sql: `${called} AS (\n  SELECT * FROM ${quoted(name)} AS t${bounds}\n)`,
-    time: time?.column ?? null,
-  };
-}
-
-/** The column that says when a row was. */
-interface TimeColumn {
-  readonly column: string;
-  /** SQL of an instant, given as SQL, in the type of the column. */
-  readonly of: (instant: string) => string;
-  /** SQL of the column's microseconds since the epoch. */
-  readonly micros: string;
-}
-
-const TIME_NAMES = ['timestamp', 'time', 'ts', '@timestamp', 'event_time', 'receive_timestamp'];
-
-function timeOf(columns: readonly NamedType[]): TimeColumn | null {
-  for (const kind of ['TIMESTAMP', 'DATETIME']) {
-    const timed = columns.filter(({ type }) => type.kind === kind);
-    const named = TIME_NAMES.flatMap((name) => timed.find((one) => one.name.toLowerCase() === name) ?? []);
-    const found = named[0] ?? (timed.length === 1 ? timed[0] : undefined);
-    if (found === undefined) continue;
-    const column = quoted(found.name);
-    return kind === 'TIMESTAMP'
-      ? { column, of: (instant) => instant, micros: `UNIX_MICROS(t.${column})` }
-      : { column, of: (instant) => `DATETIME(${instant})`, micros: `UNIX_MICROS(TIMESTAMP(t.${column}))` };
-  }
-  return null;
-}
-
-function quoted(name: string): string {
-  return `\`${name.replace(/[\\`]/g, '\\$&')}\``;
+  const sql = `${called} AS (\n  SELECT * FROM ${quoted(name)} AS t${bounds}\n)`;
+  return { name: called, sql, time: time === null ? null : fieldOf(time) };
 }
 
 /** @param own whose newest rows it gives by itself; null: there is no table */
@@ -163,7 +128,7 @@ function ctesNamedIn(text: string, ctes: readonly Cte[]): readonly Cte[] {
 function ownRows(own: Cte | null): string {
   if (own === null) return 'SELECT * FROM (SELECT 1 AS nothing) WHERE FALSE';
   const order = own.time === null ? '' : ` ORDER BY ${own.time} DESC`;
-  return `SELECT * FROM ${own.name}${order} LIMIT ${String(NEWEST_ROWS)}`;
+  return `SELECT * FROM ${own.name} AS t${order} LIMIT ${String(NEWEST_ROWS)}`;
 }
 
 /** The definition with some of the CTEs, whose revision is that of these alone. */
@@ -344,10 +309,12 @@ export class FolderTables {
 
   /** @param anew whether rows have gone, so that what was the newest one may have, too */
   async #newest({ name, columns, newest }: FolderTable, anew: boolean): Promise<bigint | null> {
-    const time = timeOf(columns);
+    const { time } = rolesOf(columns);
     if (time === null) return null;
-    const after = newest === null || anew ? '' : ` WHERE t.${time.column} > ${time.of(`TIMESTAMP_MICROS(${newest})`)}`;
-    const sql = `SELECT ${time.micros} AS newest FROM ${quoted(name)} AS t${after} ORDER BY t.${time.column} DESC LIMIT 1`;
+    const field = fieldOf(time);
+    const after = newest === null || anew ? '' : ` WHERE ${isAfter(time, `TIMESTAMP_MICROS(${newest})`)}`;
+    const micros = `UNIX_MICROS(TIMESTAMP(${timeExpression(field, time)}))`;
+    const sql = `SELECT ${micros} AS newest FROM ${quoted(name)} AS t${after} ORDER BY ${field} DESC LIMIT 1`;
     const { rows } = await this.engine.run(
       { sql, parameters: [], maxRows: 1, hideBytes: false, maxBytesBilled: null, stored: true, labels: {} },
       limits(),

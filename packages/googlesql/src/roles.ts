@@ -1,7 +1,7 @@
 /** The columns that play a part in a log, whatever they are called: its time, message, severity and trace. */
 import { type FieldPath, fieldsOf, followPath } from './field-path';
 import { NUMBERS } from './type-names';
-import type { NamedType, SqlType, StructField } from './types';
+import type { NamedType, SqlType, StructField, TimeUnit, TimeUnits } from './types';
 
 /**
  * Names by role, as loggers and pipelines write them, the first that is there counts. Case, `_`, `-` and `.` are ignored. A name
@@ -92,9 +92,6 @@ const NESTED_MESSAGES = ['event_message', 'message', 'msg', 'text_payload'];
 /** Columns whose JSON holds an event, its message under `message`. */
 const PAYLOADS = ['json_payload'];
 
-export const TIME_UNITS = ['s', 'ms', 'us', 'ns'] as const;
-export type TimeUnit = (typeof TIME_UNITS)[number];
-
 /** From harmless to grave. */
 export const LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'] as const;
 export type Level = (typeof LEVELS)[number];
@@ -134,9 +131,6 @@ export interface RoleSettings {
   readonly severity?: readonly string[] | undefined;
   readonly trace?: readonly string[] | undefined;
 }
-
-/** Units of the numeric columns whose values are known to be times, by the column's name. */
-export type TimeUnits = ReadonlyMap<string, TimeUnit>;
 
 /** The roles of a table's columns: what is set, else what the names and types say. */
 export function rolesOf(
@@ -198,6 +192,13 @@ function setSeverity(columns: readonly NamedType[], segments: readonly string[] 
 /** A name without what spellings differ by. */
 function folded(name: string): string {
   return name.toLowerCase().replace(/[-_.]/g, '');
+}
+
+const TIME_NAMES = new Set(ROLE_NAMES.time.map(folded));
+
+/** Whether a column of that name may be the time of its rows. */
+export function isTimeName(name: string): boolean {
+  return TIME_NAMES.has(folded(name));
 }
 
 /** The first field of the first of the names that suits. */

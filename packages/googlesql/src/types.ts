@@ -48,8 +48,15 @@ export interface NamedType {
   readonly type: SqlType;
 }
 
+export const TIME_UNITS = ['s', 'ms', 'us', 'ns'] as const;
+export type TimeUnit = (typeof TIME_UNITS)[number];
+/** Units of the numeric columns whose values are known to be times, by the column's name. */
+export type TimeUnits = ReadonlyMap<string, TimeUnit>;
+
 /** A table that a query may name. `path` is the name as its owner spells it. */
 export interface TableSchema {
   readonly name: string;
   readonly columns: readonly NamedType[];
+  /** Of numeric columns that hold times, as their first values tell; missing: no column is known to. */
+  readonly timeUnits?: TimeUnits;
 }

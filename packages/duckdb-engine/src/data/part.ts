@@ -8,13 +8,13 @@ export interface Part {
   /** Rows at most; an estimate, for a part that grows. */
   readonly rows: number;
   /**
-   * Bounds of column `timestamp` in microseconds since the epoch; null: not known, as of a part that grows. Every row of the
-   * part is within them.
+   * Bounds of the table's time (`timeColumnOf`) in microseconds since the epoch; null: not known, as of a part that grows. Every row
+   * of the part is within them.
    */
   readonly earliest: bigint | null;
   readonly latest: bigint | null;
-  /** Whether every row is known to have a `timestamp`, and one that is within GoogleSQL's bounds. */
-  readonly timed: boolean;
+  /** The TIMESTAMP column of which every row is known to have a value within GoogleSQL's bounds; null: none is known to be such. */
+  readonly timedBy: string | null;
   /**
    * Paths of lists (`metadata`, `metadata.request`) that hold exactly one element in every row and are stored as that
    * element itself: a plain STRUCT.
@@ -49,7 +49,7 @@ export function unknownPart(relation: string): Part {
     rows: 0,
     earliest: null,
     latest: null,
-    timed: false,
+    timedBy: null,
     single: new Set(),
     grows: false,
   };

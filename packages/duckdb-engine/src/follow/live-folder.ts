@@ -407,7 +407,7 @@ export class LiveFolder {
     const unopened = [...this.#names].filter((name) => !this.#tables.has(name));
     if (all.length === 0 && unopened.every((name) => this.data.tables.has(name))) return;
     const tables = [...this.#tables.values()];
-    const schemas = tables.map(({ name, fields }) => JSON.stringify([name, fields])).sort();
+    const schemas = tables.map(({ name, fields, times }) => JSON.stringify([name, fields, [...times.units]])).sort();
     this.#target = createHash('sha256')
       .update(this.store.dataDigest)
       .update(schemas.join('\n'))

@@ -5,6 +5,7 @@ import { type DuckDBConnection, listValue } from '@duckdb/node-api';
 import type { RestField } from '@logquay/googlesql/types';
 import type { StoredTable } from '../data/part';
 import { parsedRow, Unfit } from '../data/strict-row';
+import { type ObservedTimes, type TimeColumn, timeColumnOf, type TimeUnitsOfTable } from '../data/time-column';
 import { quoteText } from '../sql';
 import { ContentFault, ChangedContent, type Progress } from './content';
 import { isMoved } from './copies';
@@ -55,6 +56,8 @@ export interface TableOptions {
 interface TableRecord {
   readonly fields: readonly RestField[];
   readonly declared: boolean;
+  /** Which of its numbers are times. */
+  readonly times: ObservedTimes;
   /** Numbers that have not been used. */
   readonly nextSource: number;
   readonly nextFile: number;
@@ -126,7 +129,7 @@ export class LiveTable {
     sources: ReadonlyMap<number, SourceRecord>,
   ) {
     const { name, declared, dataDir, connection, store } = options;
-    this.#fields = new TableFields(declared, known?.fields ?? null);
+    this.#fields = new TableFields(declared, known?.fields ?? null, known?.times);
     this.#nextFile = known?.nextFile ?? 1;
     this.#arrived = known?.arrived ?? 0;
     this.#leftOut = known?.leftOut ?? NOTHING_LEFT_OUT;
@@ -164,7 +167,7 @@ export class LiveTable {
     await store.forget(name);
     // Numbers go on: what a live tail has been told is not told again of other rows.
     const { arrived = 0, nextFile = 1, nextSource = 1 } = before ?? {};
-    const known = { fields: [], declared: false, nextSource, nextFile, arrived, leftOut: NOTHING_LEFT_OUT };
+    const known = { fields: [], declared: false, times: {}, nextSource, nextFile, arrived, leftOut: NOTHING_LEFT_OUT };
     return new LiveTable(options, known, [], new Map());
   }
 
@@ -178,6 +181,16 @@ export class LiveTable {
 
   get declared(): boolean {
     return this.#fields.isDeclared;
+  }
+
+  /** Which of its numbers are times. */
+  get times(): TimeUnitsOfTable {
+    return this.#fields.times;
+  }
+
+  /** What its rows are ordered by; null: nothing. */
+  get time(): TimeColumn | null {
+    return timeColumnOf(this.fields, this.times.units);
   }
 
   get rules(): ReturnType<typeof rulesOf> {
@@ -345,7 +358,7 @@ export class LiveTable {
 
   /** Reads what is new of readable sources into the hot file. @returns whether parts or fields are others than before */
   async readNew(sources: AsyncIterable<Source>): Promise<boolean> {
-    const [relations, fields] = [this.#hot.all, this.fields];
+    const [relations, fields, units] = [this.#hot.all, this.fields, JSON.stringify([...this.times.units])];
     let waiting: ReadBatch[] = [];
     let ends = new Map<Source, SourceEnd>();
     const insert = async (): Promise<void> => {
@@ -371,7 +384,7 @@ export class LiveTable {
       if (end !== null) ends.set(source, end);
     }
     await insert().catch(ignoring);
-    return relations !== this.#hot.all || fields !== this.fields;
+    return relations !== this.#hot.all || fields !== this.fields || units !== JSON.stringify([...this.times.units]);
   }
 
   /**
@@ -516,6 +529,7 @@ export class LiveTable {
     return {
       fields: this.fields,
       declared: this.declared,
+      times: this.times.observed,
       nextSource: this.#sources.next,
       nextFile: this.#nextFile,
       arrived: this.#arrived + more,
@@ -594,7 +608,7 @@ export class LiveTable {
   /** Makes what queries read anew: as `TableParts.rebuild`. */
   async rebuild(): Promise<CleanUp> {
     const unread = this.#unread;
-    const rebuilt = await this.#parts.rebuild(this.fields, this.#segments, this.#hot.all);
+    const rebuilt = await this.#parts.rebuild(this.fields, this.times.units, this.#segments, this.#hot.all);
     this.#unread = this.#unread.filter((relation) => !unread.includes(relation));
     return async (connection) => {
       await rebuilt(connection);

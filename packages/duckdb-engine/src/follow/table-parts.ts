@@ -2,8 +2,9 @@
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 
-import { FIRST_INSTANT, LAST_INSTANT, columnsOf, type RestField } from '@logquay/googlesql/types';
+import { FIRST_INSTANT, LAST_INSTANT, columnsOf, type RestField, type TimeUnits } from '@logquay/googlesql/types';
 import { type Part, type StoredTable, unknownPart } from '../data/part';
+import { timeColumnOf } from '../data/time-column';
 import { quoteName, quoteText } from '../sql';
 import { castColumns, ARRIVAL_COLUMN, isNotOf, type Segment, type SegmentsOfTable } from './segment';
 import { sameFields } from './inferred-schema';
@@ -36,6 +37,7 @@ interface Stored {
 export class TableParts {
   #parts: readonly TablePart[] = [];
   #fields: readonly RestField[] = [];
+  #units: TimeUnits = new Map();
   /** Of all tables: one that is opened again has other parts than before at the same revision. */
   static #lastRevision = 0;
   #revision = 0;
@@ -55,7 +57,9 @@ export class TableParts {
   }
 
   #tableOf(parts: readonly Part[], revision: number): StoredTable {
-    return { schema: { name: this.options.name, columns: columnsOf(this.#fields) }, parts, revision };
+    const schema = { name: this.options.name, columns: columnsOf(this.#fields) };
+    const timeUnits = this.#units;
+    return { schema: timeUnits.size === 0 ? schema : { ...schema, timeUnits }, parts, revision };
   }
 
   /** Attaches files, so that they can be read. @throws what DuckDB throws where one is damaged or gone */
@@ -63,9 +67,10 @@ export class TableParts {
     for (const segment of segments) await this.#attach(segment);
   }
 
-  /** Makes the parts anew. @returns what to do when nobody reads the parts before any more */
+  /** Makes the parts anew. @param units of the fields' numbers @returns what to do when nobody reads the parts before any more */
   async rebuild(
     fields: readonly RestField[],
+    units: TimeUnits,
     segments: SegmentsOfTable,
     hot: readonly HotRelation[],
   ): Promise<CleanUp> {
@@ -77,9 +82,10 @@ export class TableParts {
     const used = new Set<string>();
     const all: TablePart[] = [];
     for (const one of parts) all.push({ ...one, part: { ...one.part, relation: await this.#view(one.rows, used) } });
+    this.#fields = fields;
+    this.#units = units;
     if (all.length === 0) all.push(this.#empty(fields));
     this.#parts = all;
-    this.#fields = fields;
     this.#revision = ++TableParts.#lastRevision;
     return this.#unused(used, segments);
   }
@@ -114,7 +120,7 @@ export class TableParts {
 
   #hotPart({ relation, fields, dropped, rows, first }: HotRelation, form: readonly RestField[]): TablePart {
     const { timed } = rulesOf(fields, this.options.declared !== null);
-    const part = { ...unknownPart(relation), rows, timed, grows: true };
+    const part = { ...unknownPart(relation), rows, timedBy: timed ? 'timestamp' : null, grows: true };
     const selection = selectionOf({ relation, fields, single: [], dropped }, form);
     return { part, rows: selection, arrived: [first, Infinity], before: 0 };
   }
@@ -122,7 +128,8 @@ export class TableParts {
   #empty(fields: readonly RestField[]): TablePart {
     const columns = castColumns([], fields) || 'NULL';
     const rows = { columns, from: '(SELECT 1)', where: ['false'], same: false, isCast: true };
-    return { part: { ...unknownPart(relationOf(rows)), timed: true }, rows, arrived: null, before: 0 };
+    const timedBy = timeColumnOf(fields, this.#units)?.name ?? null;
+    return { part: { ...unknownPart(relationOf(rows)), timedBy }, rows, arrived: null, before: 0 };
   }
 
   /** What was used by the parts before alone. */
@@ -198,8 +205,9 @@ function relationOf({ columns, from, where, same }: Selection): string {
 }
 
 /** Of a sealed file, which has bounds where all its rows have a time. */
-function boundsOf({ earliest, latest }: Segment): Pick<Part, 'earliest' | 'latest' | 'timed'> {
-  if (earliest === null || latest === null) return { earliest: null, latest: null, timed: false };
+function boundsOf({ earliest, latest, time }: Segment): Pick<Part, 'earliest' | 'latest' | 'timedBy'> {
+  if (earliest === null || latest === null || time === null) return { earliest: null, latest: null, timedBy: null };
   const [first, last] = [BigInt(earliest), BigInt(latest)];
-  return { earliest: first, latest: last, timed: first >= FIRST_INSTANT && last <= LAST_INSTANT };
+  const isTimed = time.type === 'TIMESTAMP' && first >= FIRST_INSTANT && last <= LAST_INSTANT;
+  return { earliest: first, latest: last, timedBy: isTimed ? time.name : null };
 }

@@ -48,7 +48,7 @@ export function sampleTables(database: string, declared: DuckDbOptions['declared
   return TABLES.map((table) => {
     const fields = declared.get(table.name)!;
     const relation = `${quoteName(database)}.${quoteName(table.name)}`;
-    const part = { ...unknownPart(relation), timed: true, single: singleListsOf(table, fields) };
+    const part = { ...unknownPart(relation), timedBy: 'timestamp', single: singleListsOf(table, fields) };
     return { schema: { name: table.name, columns: columnsOf(fields) }, parts: [part], revision: 0 };
   });
 }

@@ -13,6 +13,7 @@ export { timeZone } from '../literals/time-zone';
 export { MOST_PATTERN_COST, patternCost } from '../pattern-cost';
 export { columnsOf, parseRestSchema, type RestField, RestSchemaError, typeOf } from '../rest-schema';
 export {
+  isTimeName,
   type Level,
   levelCondition,
   levelOf,
@@ -24,15 +25,23 @@ export {
   rolesOf,
   type SeverityRole,
   type SeverityScale,
-  TIME_UNITS,
   timeExpression,
   type TimeRole,
-  type TimeUnit,
-  type TimeUnits,
 } from '../roles';
 export { DELIMITERS, ENCODED_DELIMITERS, parseSearchQuery, SearchQueryFault, type SearchTerm } from '../search-query';
 export { inSteps, step } from '../steps';
 export { isInCalendar, secondsOf } from '../time/calendar';
 export { instantText, readInstant } from '../time/instant';
 export { scalarNamed, typeParametersOf, typeText } from '../type-names';
-export type { NamedType, RangeElement, ScalarName, SqlType, StructField, TableSchema, TypeParameters } from '../types';
+export {
+  type NamedType,
+  type RangeElement,
+  type ScalarName,
+  type SqlType,
+  type StructField,
+  type TableSchema,
+  TIME_UNITS,
+  type TimeUnit,
+  type TimeUnits,
+  type TypeParameters,
+} from '../types';

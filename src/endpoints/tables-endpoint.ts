@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 
 import { isReserved, parseQuery, type Query } from '@logquay/googlesql/syntax';
-import { type NamedType, rolesOf, timeExpression } from '@logquay/googlesql/types';
-import type { Engine, FolderStatus, RunLimits } from '@logquay/duckdb-engine/contract';
+import { rolesOf, type TableSchema, timeExpression } from '@logquay/googlesql/types';
+import type { Engine, FolderStatus, RunLimits, TableSchemas } from '@logquay/duckdb-engine/contract';
 import type { Logger } from 'pino';
 import { fieldOf, isAfter, openBounds, quoted } from './time-bounds';
 import type { BuiltIn, Endpoint, ParameterDeclaration } from './endpoint';
@@ -20,9 +20,7 @@ const NEWEST_ROWS = 100;
 const MOST_NAMED = 20;
 
 /** A table that has rows. */
-export interface FolderTable {
-  readonly name: string;
-  readonly columns: readonly NamedType[];
+export interface FolderTable extends TableSchema {
   /** Time of its newest row in microseconds since the epoch; null: not known, or it has no time. */
   readonly newest: bigint | null;
 }
@@ -90,8 +88,8 @@ function byNewest(a: FolderTable, b: FolderTable): number {
   return a.newest > b.newest ? -1 : 1;
 }
 
-function cteOf({ name, columns }: FolderTable): Cte {
-  const { time } = rolesOf(columns);
+function cteOf({ name, columns, timeUnits }: FolderTable): Cte {
+  const { time } = rolesOf(columns, {}, timeUnits);
   const called = cteName(name);
   const bounds = time === null ? '' : `\n  WHERE ${openBounds(time).join('\n    AND ')}`;
   // `*`: a field that comes is there at once, and the definition is what it was.
@@ -264,12 +262,13 @@ export class FolderTables {
     if (status === null) return;
     const withRows = status.tables.filter(({ rows }) => rows > 0);
     const isOther = status.target !== this.#target || withRows.some(({ table }) => !this.#known.has(table));
-    const columns = isOther ? await this.#columns(withRows) : null;
+    const schemas = isOther ? await this.#schemas(withRows) : null;
     const isDue = isOther || performance.now() - this.#newestAt > NEWEST_AGAIN;
     const known = new Map<string, KnownTable>();
     for (const { table: name, rows, arrived } of withRows) {
       const before = this.#known.get(name);
-      const table = { name, columns: columns?.get(name) ?? before?.columns ?? [], newest: before?.newest ?? null };
+      const schema = schemas?.get(name) ?? before ?? { name, columns: [] };
+      const table = { ...schema, newest: before?.newest ?? null };
       const isSame = before !== undefined && before.rows === rows && before.arrived === arrived;
       if (isSame || withRows.length === 1) known.set(name, { ...table, rows, arrived });
       else if (isDue)
@@ -299,17 +298,17 @@ export class FolderTables {
     this.publish(endpoint);
   }
 
-  async #columns(tables: FolderStatus['tables']): Promise<ReadonlyMap<string, readonly NamedType[]>> {
+  async #schemas(tables: FolderStatus['tables']): Promise<TableSchemas['schemas']> {
     const { schemas } = await this.engine.tables(
       tables.map(({ table }) => [table]),
       limits(),
     );
-    return new Map([...schemas].map(([name, schema]) => [name, schema.columns]));
+    return schemas;
   }
 
   /** @param anew whether rows have gone, so that what was the newest one may have, too */
-  async #newest({ name, columns, newest }: FolderTable, anew: boolean): Promise<bigint | null> {
-    const { time } = rolesOf(columns);
+  async #newest({ name, columns, timeUnits, newest }: FolderTable, anew: boolean): Promise<bigint | null> {
+    const { time } = rolesOf(columns, {}, timeUnits);
     if (time === null) return null;
     const field = fieldOf(time);
     const after = newest === null || anew ? '' : ` WHERE ${isAfter(time, `TIMESTAMP_MICROS(${newest})`)}`;

@@ -28,8 +28,8 @@ export interface Translation {
  *
  * @throws ServiceError `invalidLql` with the code, the position, the words at fault and a hint
  */
-export function openLql(text: string, options: ReadOptions): LqlQuery | null {
-  const reading = located(text, () => readLql(text, options));
+export function openLql(text: string, options: Omit<ReadOptions, 'typed'>): LqlQuery | null {
+  const reading = located(text, () => readLql(text, { ...options, typed: true }));
   if (reading.kind === 'blank') return null;
   const { rules, table: name } = reading;
   return {

@@ -291,6 +291,18 @@ function inferTrace(columns: readonly NamedType[]): RoleField | null {
   return inPlaces(placesOf(columns, 1), ROLE_NAMES.trace, isText);
 }
 
+const SEVERITY_NAMES: ReadonlySet<string> = new Set(ROLE_NAMES.severity.map(folded));
+
+/** Whether a column of this name may hold severities. */
+export function isSeverityName(name: string): boolean {
+  return SEVERITY_NAMES.has(folded(name));
+}
+
+/** How a field writes severities, by its name and type; null: it is not known to hold any. */
+export function severityAt(columns: readonly NamedType[], segments: readonly string[]): SeverityRole | null {
+  return isSeverityName(segments.at(-1) ?? '') ? setSeverity(columns, segments) : null;
+}
+
 /** How a column of a name and type writes severities; null: in no way that is known. */
 function scaleOf(name: string, { kind }: SqlType): SeverityScale | null {
   const key = folded(name);

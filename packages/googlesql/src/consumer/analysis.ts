@@ -158,14 +158,14 @@ const MOST_CONSTRUCTS = 20;
 
 function analyseLql({ text, tables, parameters, now }: ConsumerText): ConsumerAnalysis {
   try {
-    const reading = readLql(text, { tables: tables.map(({ name }) => name), now });
+    const reading = readLql(text, { tables: tables.map(({ name }) => name), now, typed: true });
     if (reading.kind === 'blank') return NOTHING;
     const { rules, table: name } = reading;
     const table = tables.find((one) => one.name === name);
     const { sql, origin } = toSql(rules, { name, columns: table?.columns ?? null });
     const analysis = analyseSql({ text: sql, tables, parameters }, readTranslation);
     const errors = analysis.errors.map((fault) => ({ ...inLql(fault), span: fault.span && origin(fault.span.start) }));
-    const mentionsTime = rules.filters.some(({ path }) => path === 'timestamp');
+    const mentionsTime = rules.filters.some(({ role }) => role === 'time');
     return {
       ...analysis,
       lqlAsSql: sql,

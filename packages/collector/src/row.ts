@@ -84,7 +84,10 @@ export function rowOf(
     timestamp: timestampText(event['timestamp']) ?? arrived,
     id: plainText(event['id']) ?? randomUUID(),
   };
-  if (text !== undefined) row['event_message'] = text;
+  const column = shape?.has('message') === true && !shape.has('event_message') ? 'message' : 'event_message';
+  if (shape?.get(column)?.type === 'JSON')
+    shapeField(row, shape, column, event['message'] ?? event['event_message'], 1);
+  else if (text !== undefined) row[column] = text;
   row['project'] = project;
   shapeField(row, shape, 'metadata', metadata, 1);
   // Pages join every event with its metadata: one that has none would be on no page.

@@ -155,8 +155,10 @@ describe('an event', () => {
   it.each([{ id: 1 }, [1, 'a'], {}, [], [[{ a: [null, ''] }]], 'text', 7, false])(
     'has a field that is declared JSON as it is: %j',
     (extra) => {
-      const shape = shapeOf([{ name: 'extra', type: 'JSON', mode: 'NULLABLE', fields: [] }]);
-      expect(rowOf({ extra }, { table: 't', shape }, ARRIVED)).toMatchObject({ extra });
+      const json = { type: 'JSON', mode: 'NULLABLE', fields: [] } as const;
+      const shape = shapeOf(['extra', 'message'].map((name) => ({ name, ...json })));
+      const event = { extra, event_message: extra };
+      expect(rowOf(event, { table: 't', shape }, ARRIVED)).toMatchObject({ extra, message: extra });
     },
   );
 

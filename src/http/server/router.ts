@@ -4,7 +4,7 @@ import { ServiceError } from '../../errors';
 import { Health } from '../../health/health';
 import type { Explorer } from '../explorer';
 import { checkHead } from '../request/headers';
-import { answerCatalogue, answerEndpoint, answerKey, answerUsage } from '../routes/catalogue';
+import { answerCatalogue, answerEndpoint, answerKey, answerSearches, answerUsage } from '../routes/catalogue';
 import { answerCollect, refuseDrains } from '../routes/collect';
 import { answerOtlp } from '../routes/otlp';
 import { answerMetrics, type GuardedMetrics, hasMetricsKey, answerHealth, answerReady } from '../routes/probes';
@@ -132,6 +132,7 @@ export function createRouter(options: RouterOptions): Express {
       answerKey(exchange, lifecycle.services());
     },
   });
+  route('/api/searches', { GET: (exchange) => answerSearches(exchange, lifecycle.services()) });
   route('/api/usage', { GET: (exchange) => answerUsage(exchange, lifecycle.services()) });
   route('/api/endpoints', {
     GET: (exchange) => {

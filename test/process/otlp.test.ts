@@ -97,6 +97,9 @@ async function expectSent(name: string, attributes: string): Promise<void> {
     log_attributes: { ratio: 0.25, tags: ['a', 'b'], raw: '/w==' },
     text: expect.stringContaining(attributes),
   });
+  // A bare word, and a path into JSON by names that have dots themselves.
+  const lql = `service_name:"${name}" payment log_attributes.http.response.status_code:>=500`;
+  expect(await rows('otel', { project: 'abc', lql })).toHaveLength(1);
   expect(second).toMatchObject({ severity_text: 'INFO', body: '{"cart":{"items":[1,"two",null]}}', trace_id: null });
 }
 

@@ -532,7 +532,7 @@ export class LiveTable {
         opened = rows.length === 0 ? null : await this.#hot.opened(batches.at(-1)!.fields, put);
         await opened?.relation.insert(rows, this.#arrived);
         for (const [source, progress] of read) {
-          const record = source.record(progress, ends.get(source)?.seen ?? null);
+          const record = source.record(progress, seenAt(ends.get(source) ?? null));
           if (progress.position.offset > 0) put('source', this.name, source.id, record);
         }
         put('table', this.name, '', this.#record(rows.length, leftOut));
@@ -698,7 +698,7 @@ export class LiveTable {
         this.#putRemoved(put, relations, gone);
         if (segment !== null) put('segment', this.name, file, segment);
         for (const { source, read, end } of known) {
-          if (read.position.offset > 0) put('source', this.name, source.id, source.record(read, end?.seen ?? null));
+          if (read.position.offset > 0) put('source', this.name, source.id, source.record(read, seenAt(end)));
         }
         put('table', this.name, '', this.#record(more, leftOut));
       });
@@ -723,6 +723,11 @@ export class LiveTable {
       await this.#remove(connection, relations, gone);
     };
   }
+}
+
+/** What is stored of the end of a source: one whose last record waits is to be read on after a restart, too. */
+function seenAt(end: SourceEnd | null): Seen | null {
+  return end === null || end.waiting ? null : end.seen;
 }
 
 function bytesOf(batches: readonly ReadBatch[]): number {

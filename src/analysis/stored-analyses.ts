@@ -11,6 +11,7 @@ import {
   pathText,
   type Roles,
   rolesOf,
+  type TableSchema,
   type TimeUnits,
   type TypedParameter,
   typesByName,
@@ -20,10 +21,12 @@ import type { TableSchemas, Engine, RunLimits } from '@logquay/duckdb-engine/con
 import {
   type Description,
   describing,
+  type Expr,
   nearest,
   type ResolvedQuery,
   resultColumns,
   surveyMeaning,
+  visitQuery,
 } from '@logquay/googlesql';
 import { isDeepStrictEqual } from 'node:util';
 import { LRUCache } from 'lru-cache';
@@ -85,6 +88,8 @@ export interface StoredAnalysis {
     readonly columns: readonly Description[];
     readonly tables: ReadonlyMap<string, readonly Description[]>;
   };
+  /** Whether its rows tell what columns a table has that nobody has declared: they depend on rows of everybody. */
+  readonly showsInferred: boolean;
   /** Types as they are bound, in the order of the declarations. */
   readonly parameters: readonly TypedParameter[];
   /** In the order of the text; spans are offsets into the endpoint's `sql`. */
@@ -126,6 +131,7 @@ export function analyseStored(
       tables: new Map(ctes.map(({ name, query: body }) => [name, described(body)])),
     },
     parameters,
+    showsInferred: faults.length === 0 && showsColumnsOf(endpoint, tables),
     errors: faults,
     warnings: [],
   };
@@ -139,6 +145,29 @@ function unitsOf({ schemas }: TableSchemas): ReadonlyMap<string, readonly Descri
       : [[name, columns.map((column) => ({ text: timeUnits.get(column.name) ?? null, fields: [] }))] as const],
   );
   return new Map(timed);
+}
+
+/** A column that no table has. */
+const NEW_COLUMN = 'logquay:new';
+
+/** Whether a column that an inferred table gets is seen in the rows of a query: by `*`, or in a value made of whole rows. */
+function showsColumnsOf(endpoint: Pick<Endpoint, 'sql' | 'query' | 'parameters'>, tables: TableSchemas): boolean {
+  const { inferred } = tables;
+  if (inferred === undefined || inferred.size === 0) return false;
+  const findTable = (path: readonly { readonly name: string }[]): TableSchema | undefined => {
+    const name = path.map((part) => part.name).join('.');
+    const table = tables.schemas.get(name);
+    if (table === undefined || !inferred.has(name)) return table;
+    return { ...table, columns: [...table.columns, { name: NEW_COLUMN, type: { kind: 'STRING' } }] };
+  };
+  const { sql, query } = endpoint;
+  const { resolved, faults } = surveyMeaning(query, sql, { findTable, parameters: typesByName(boundTypes(endpoint)) });
+  if (resolved === null || faults.length > 0) return true;
+  let isSeen = resultColumns(resolved).some(({ name }) => name === NEW_COLUMN);
+  const isRow = ({ type }: Expr): boolean =>
+    type.kind === 'STRUCT' && type.fields.some(({ name }) => name === NEW_COLUMN);
+  visitQuery(resolved, { expr: (expr) => void (isSeen ||= isRow(expr)) });
+  return isSeen;
 }
 
 /** Milliseconds that an analysis may take, whoever waits for it. */

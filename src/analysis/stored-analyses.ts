@@ -221,6 +221,18 @@ export class StoredAnalyses {
     return analysis;
   }
 
+  /**
+   * What the columns of tables say of roles, as far as our resolver knows them: also while a table that another part of the query
+   * reads cannot be served.
+   *
+   * @throws ServiceError where the engine does not answer in time
+   */
+  async roles(endpoint: Endpoint, limits: RunLimits): Promise<Pick<StoredAnalysis, 'roles' | 'tables'>> {
+    return (
+      this.#known.get(this.#key(endpoint)) ?? analyseStored(endpoint, await this.#tablesAt(pathsIn(endpoint), limits))
+    );
+  }
+
   /** The last analysis of this definition, which may be older than an hour; null: there was none. */
   latest(endpoint: Endpoint): StoredAnalysis | null {
     return this.#known.get(this.#key(endpoint), { allowStale: true, noDeleteOnStaleGet: true }) ?? null;
@@ -233,7 +245,7 @@ export class StoredAnalyses {
 
   async #analyse(endpoint: Endpoint, limits: RunLimits): Promise<StoredAnalysis> {
     const read = tablesRead(endpoint.query).map(({ node }) => node);
-    const paths = read.map(({ path }) => path.map(({ name }) => name));
+    const paths = pathsIn(endpoint);
     const tables = await this.#tablesAt(unique(paths), limits);
     const own = analyseStored(endpoint, tables);
     const isComplete = paths.every((path) => tables.schemas.has(path.join('.')));
@@ -288,6 +300,11 @@ export class StoredAnalyses {
   #key({ id, revision }: Endpoint): string {
     return JSON.stringify([id, revision, this.engine.target]);
   }
+}
+
+/** The tables that a stored query names. */
+function pathsIn({ query }: Endpoint): readonly (readonly string[])[] {
+  return tablesRead(query).map(({ node }) => node.path.map(({ name }) => name));
 }
 
 /** What the gate and the engine need of an endpoint. */

@@ -6,6 +6,7 @@ import type { Explorer } from '../explorer';
 import { checkHead } from '../request/headers';
 import { answerCatalogue, answerEndpoint, answerKey, answerSearches, answerUsage } from '../routes/catalogue';
 import { answerCollect, refuseDrains } from '../routes/collect';
+import { answerOtlp } from '../routes/otlp';
 import { answerMetrics, type GuardedMetrics, hasMetricsKey, answerHealth, answerReady } from '../routes/probes';
 import { answerAnalysis, answerRun, answerSchema, answerTail } from '../routes/run';
 import type { Cors } from '../response/cors';
@@ -106,6 +107,7 @@ export function createRouter(options: RouterOptions): Express {
     for (const path of COLLECT_PATHS) {
       route(path, { POST: (exchange) => answerCollect(exchange, lifecycle.services()) });
     }
+    route('/v1/logs', { POST: (exchange) => answerOtlp(exchange, () => lifecycle.services()) });
   }
   for (const path of DRAIN_PATHS) {
     app.all(path, (_request, response: Reply) => {

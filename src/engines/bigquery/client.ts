@@ -101,10 +101,10 @@ export class BigQueryClient {
   }
 
   /**
-   * The fields of a table or view, as its schema has them; null: there is none of this name that can be looked up, such as a
+   * A table or view that has a schema; null: there is none of this name that can be looked up, such as a
    * wildcard table or a view of INFORMATION_SCHEMA. @throws as `query`
    */
-  async table(path: readonly string[], limits: RunLimits): Promise<unknown> {
+  async table(path: readonly string[], limits: RunLimits): Promise<TableResource | null> {
     const options = this.#options;
     const [table = '', dataset = options.dataset, project = options.projectId, ...more] = path
       .flatMap((part) => part.split('.'))
@@ -113,12 +113,12 @@ export class BigQueryClient {
     const parts = ['', 'datasets', dataset, 'tables', table].map((part) => encodeURIComponent(part));
     const request = { method: 'GET', path: parts.join('/'), patience: DRY_RUN_PATIENCE } as const;
     try {
-      const { schema } = await this.#guarded(limits, (inner) =>
+      const table = await this.#guarded(limits, (inner) =>
         withinLimits(inner, (signal) =>
           retrying(() => this.#transport.send<TableResource>({ ...request, signal }), { ...inner, signal }),
         ),
       );
-      return schema?.fields ?? null;
+      return table.schema?.fields === undefined ? null : table;
     } catch (error) {
       if (error instanceof ApiFailure && (error.reason === 'notFound' || error.httpStatus === 404)) return null;
       throw error;

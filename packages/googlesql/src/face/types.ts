@@ -14,6 +14,8 @@ export { MOST_PATTERN_COST, patternCost } from '../pattern-cost';
 export { columnsOf, parseRestSchema, type RestField, RestSchemaError, typeOf } from '../rest-schema';
 export {
   isTimeName,
+  type DescribedRoles,
+  describeRoles,
   type Level,
   levelCondition,
   levelOf,
@@ -21,12 +23,14 @@ export {
   ROLE_NAMES,
   type RoleField,
   type Roles,
+  roleSettings,
   type RoleSettings,
   rolesOf,
   type SeverityRole,
   type SeverityScale,
   timeExpression,
   type TimeRole,
+  unfitRoles,
 } from '../roles';
 export { DELIMITERS, ENCODED_DELIMITERS, parseSearchQuery, SearchQueryFault, type SearchTerm } from '../search-query';
 export { inSteps, step } from '../steps';

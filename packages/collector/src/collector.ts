@@ -1,6 +1,6 @@
 import { type Log, type Reason, ServiceError } from '@logquay/duckdb-engine/contract';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { MOST_ROW_VALUES, describedTables } from '@logquay/duckdb-engine/rows';
+import { type DeclaredTables, MOST_ROW_VALUES, describedTables } from '@logquay/duckdb-engine/rows';
 import type { RunLimits, Threads } from '@logquay/duckdb-engine/concurrency';
 import type { RestField } from '@logquay/googlesql/types';
 import { type Batch, type BatchFault, BATCH_TASK, hasMoreValues, MOST_EVENTS, MOST_VALUES, readBatch } from './batch';
@@ -71,6 +71,8 @@ export interface CollectorOptions {
   readonly sources: Sources;
   /** Tables that are described without a schema.json. */
   readonly declared: ReadonlyMap<string, readonly RestField[]>;
+  /** A file that declares tables beside the one in `dataDir`; default: none. */
+  readonly schemaFile?: string | null;
   /** Days that daily files are kept; 0: for ever. */
   readonly retention: number;
   /** Bytes of free space below which nothing is stored. */
@@ -115,7 +117,7 @@ export class Collector {
 
   private constructor(
     private readonly options: CollectorOptions,
-    private readonly tables: ReadonlyMap<string, readonly RestField[]>,
+    private readonly tables: DeclaredTables,
   ) {
     const { log, dataDir, minFree, now = Date.now } = options;
     this.maxBody = options.maxBody;
@@ -133,7 +135,7 @@ export class Collector {
    */
   static async open(options: CollectorOptions): Promise<Collector> {
     await prepareStore(options.dataDir);
-    const collector = new Collector(options, await describedTables(options.dataDir, options.declared));
+    const collector = new Collector(options, await describedTables(options.dataDir, options));
     await Promise.race([collector.#opening, sleep(RETRY, undefined, { ref: false })]);
     return collector;
   }
@@ -196,7 +198,7 @@ export class Collector {
   }
 
   async #read(table: string, body: Buffer, limits: RunLimits): Promise<Batch> {
-    const fields = this.tables.get(table) ?? null;
+    const fields = this.tables.get(table)?.fields ?? null;
     const input = { body, table, fields, arrived: new Date(this.#now()).toISOString() };
     const short = body.length <= SHORT && !hasMoreValues(body, FEW);
     const batch = short ? readBatch(input) : await this.#readOnThread(input, limits);

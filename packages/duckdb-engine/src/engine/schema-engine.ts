@@ -1,12 +1,17 @@
 /** The embedded engine's reading of queries, without its rows. */
+import { columnsOf, type TableSchema } from '@logquay/googlesql/types';
 import { Threads } from '../concurrency/threads/threads';
-import { columnsOf } from '@logquay/googlesql/types';
 import type { Engine } from '../contract/contract';
 import { wholeTable } from '../data/part';
 import { folderSchemas } from '../follow/folder-schemas';
 import { quoteName } from '../sql';
 import type { DuckDbOptions } from './options';
 import { Translations } from './translation-cache';
+
+interface SchemaOptions extends Pick<DuckDbOptions, 'dataDir' | 'declared' | 'schemaFile'> {
+  /** Of the service, which knows types that its tables have; missing or null: not known. */
+  readonly cacheDir?: string | null;
+}
 
 export type SchemaEngine = Pick<Engine, 'kind' | 'target' | 'tables' | 'describe'>;
 
@@ -15,14 +20,11 @@ export type SchemaEngine = Pick<Engine, 'kind' | 'target' | 'tables' | 'describe
  *
  * @throws DataFault for data that the service could not start with
  */
-export async function openSchemaEngine({
-  dataDir,
-  declared,
-}: Pick<DuckDbOptions, 'dataDir' | 'declared'>): Promise<SchemaEngine> {
-  const fields = dataDir === null ? declared : await folderSchemas(dataDir, declared);
-  const tables = new Map(
-    Array.from(fields, ([name, columns]) => [name, wholeTable({ name, columns: columnsOf(columns) }, quoteName(name))]),
-  );
+export async function openSchemaEngine({ dataDir, ...options }: SchemaOptions): Promise<SchemaEngine> {
+  const samples = (): TableSchema[] =>
+    Array.from(options.declared, ([name, fields]) => ({ name, columns: columnsOf(fields) }));
+  const schemas = dataDir === null ? samples() : await folderSchemas(dataDir, options);
+  const tables = new Map(schemas.map((schema) => [schema.name, wholeTable(schema, quoteName(schema.name))]));
   const byName = { tables: [...tables.values()], find: (name: string) => tables.get(name) };
   const translations = new Translations(new Threads());
   const reading = { hideBytes: false, maxRows: 1, stored: true, fence: null };

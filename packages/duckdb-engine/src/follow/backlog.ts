@@ -185,8 +185,7 @@ class Backlog {
     const { table, watch, atOnce } = this.options;
     const from = source.read.position.offset;
     let { read } = source;
-    const isFirst = (): boolean => table.rows === 0 && this.#total === 0;
-    const end = await table.readThrough(source, isFirst, async (batch) => {
+    const end = await table.readThrough(source, async (batch) => {
       const all = [...this.#waiting, batch];
       const isMuch =
         all.reduce((sum, { bytes }) => sum + bytes, 0) > INSERTED_AT_ONCE || valuesOf(all) > VALUES_AT_ONCE;
@@ -315,7 +314,7 @@ class Backlog {
     const { connection } = this.workshop;
     const path = source.pathIn(dataDir);
     const { size, modified, identity } = source.file;
-    const leftOut = new LeftOutCount(!table.declared);
+    const leftOut = new LeftOutCount(!table.isStrict);
     let fault: string | null = null;
     try {
       await stat(path);

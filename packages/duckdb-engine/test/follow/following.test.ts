@@ -366,9 +366,12 @@ describe('A table that nobody has declared, of many fields', () => {
     ['in one row, stored', { smallFile: 0 }, [{ id: 'a', ...fields(0, 6_000) }]],
     ['in a record', {}, [{ id: 'a', r: [{ s: fields(0, 6_000) }] }]],
     ['in many rows', {}, Array.from({ length: 30 }, (_, i) => ({ id: 'a', ...fields(50 * i, 50) }))],
-  ])('has the first 1,000 and names others: %s', async (_how, options, rows) => {
+  ])('has the first 1,000 and keeps others in _rest: %s', async (_how, options, rows) => {
     await start({ 'many.ndjson': ndjson(...rows), [`${TABLE}.ndjson`]: ndjson(row('b')) }, options);
-    const [first] = (await rowsOf(engine, 'SELECT * FROM many LIMIT 1')) as Record<string, unknown>[];
+    const [{ _rest, ...first } = {}] = (await rowsOf(engine, 'SELECT * FROM many LIMIT 1')) as Record<
+      string,
+      unknown
+    >[];
     const countOf = (value: unknown): number =>
       typeof value !== 'object' || value === null
         ? 0
@@ -377,6 +380,7 @@ describe('A table that nobody has declared, of many fields', () => {
             0,
           );
     expect(countOf(first)).toBe(1_000);
+    expect(JSON.stringify(_rest).length).toBeLessThanOrEqual(64 * 1024);
     expect(folder.logged.find(({ message }) => message.startsWith('Fields left out'))?.facts).toMatchObject({
       table: 'many',
       fields: expect.arrayContaining([expect.stringMatching(/^(?:r\.s\.)?f99\d$/)]),

@@ -46,9 +46,11 @@ export class InitError extends Error {
 /** @throws InitError for a field that is not there, or is none that a key can pin */
 export function tenantOf({ name, columns }: TableSchema, written: string): Tenant {
   const segments = segmentsOf(written) ?? [];
-  const path = followPath(columns, segments);
+  // What has no column of its own has no type either.
+  const typed = columns.filter((column) => column.name !== '_rest');
+  const path = followPath(typed, segments);
   if (path === null) {
-    const names = columns.map((column) => column.name).join(', ');
+    const names = typed.map((column) => column.name).join(', ');
     throw new InitError(`--tenant: ${name} has no field ${written}. Its columns are ${names}.`);
   }
   const { kind } =

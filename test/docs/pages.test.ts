@@ -134,6 +134,18 @@ it('CHANGELOG.md begins with the version of the package', () => {
   expect(/^## (\S+),/m.exec(read('CHANGELOG.md'))?.[1]).toBe(MANIFEST.version);
 });
 
+it('packages have the version of the service, and need each other in it', () => {
+  const manifests = FILES.filter((file) => /^(?:packages\/[^/]+\/)?package\.json$/.test(file)).map(
+    (file) => JSON.parse(read(file)) as Partial<Manifest>,
+  );
+  const needed = manifests.flatMap(({ dependencies, devDependencies }) =>
+    Object.entries({ ...dependencies, ...devDependencies }).filter(([name]) => name.startsWith('@logquay/')),
+  );
+  expect(needed.length).toBeGreaterThan(5);
+  const versions = [...manifests.map(({ version }) => version), ...needed.map(([, version]) => version)];
+  expect([...new Set(versions)]).toEqual([MANIFEST.version]);
+});
+
 it('docs/README.md lists every page', () => {
   const listed = read('docs/README.md');
   const pages = readdirSync(path.join(ROOT, 'docs')).filter((name) => name.endsWith('.md') && name !== 'README.md');

@@ -129,12 +129,11 @@ describe('a first start', () => {
     ]);
     for (const { title, targets } of panels) {
       for (const { url, url_options: options, columns, root_selector: root } of targets) {
-        const parameters = options.params.map(({ key: name, value }) => [
-          name,
-          value.replace(/\$\{([^}]+)\}/g, (_, variable: string) => values.get(variable) ?? 'unknown'),
-        ]);
         const asked = new URL(url, base);
-        asked.search = new URLSearchParams(parameters).toString();
+        for (const { key: name, value } of options.params) {
+          const filled = value.replace(/\$\{([^}]+)\}/g, (_, variable: string) => values.get(variable) ?? 'unknown');
+          asked.searchParams.append(name, filled);
+        }
         const answer = (await (await fetch(asked, { headers: { 'X-API-KEY': key() } })).json()) as Record<
           string,
           object[]

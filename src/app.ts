@@ -305,7 +305,8 @@ export class Service {
     const { dataDir, retention, minFree, maxBody } = collect;
     const sources = readSources(collect.sources);
     const report = (fault: string | null): void => health.report('collector', fault);
-    const bounds = { dataDir, sources, declared: DECLARED_TABLES, retention, minFree, maxBody };
+    const { schemaFile } = config.duckdb;
+    const bounds = { dataDir, sources, declared: DECLARED_TABLES, schemaFile, retention, minFree, maxBody };
     const collector = await Collector.open({ ...bounds, threads, log, metrics, report });
     this.#parts.opened('collector', () => collector.close());
     return collector;

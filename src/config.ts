@@ -1,4 +1,5 @@
 /** The configuration: environment variables, read and checked once at start. `.env.example` is made of the table `SETTINGS`. */
+import { join } from 'node:path';
 import { inspect } from 'node:util';
 
 import { instantText, readInstant } from '@logquay/googlesql/types';
@@ -176,7 +177,7 @@ const SETTINGS_BY_PART = {
     ),
     MCP: optional(
       'on or off',
-      'Whether assistants are answered at /mcp (docs/mcp.md): on or off. Unset: on with the embedded engine, off with BigQuery.',
+      'Whether assistants are answered at /mcp (docs/agents.md): on or off. Unset: on with the embedded engine, off with BigQuery.',
       ON_OFF,
     ),
     DRAIN_DELAY: setting(
@@ -564,7 +565,12 @@ function configOf(v: Values, environment: Environment, terminal: boolean) {
     queriesDir: v.QUERIES_DIR,
     cacheDir: v.CACHE_DIR,
     engine,
-    duckdb: { dataDir: v.DATA_DIR, memory: v.DUCKDB_MEMORY_LIMIT, threads: v.DUCKDB_THREADS },
+    duckdb: {
+      dataDir: v.DATA_DIR,
+      schemaFile: join(v.QUERIES_DIR, 'schema.json'),
+      memory: v.DUCKDB_MEMORY_LIMIT,
+      threads: v.DUCKDB_THREADS,
+    },
     /** Whether there is the endpoint over all tables of a data folder. */
     tables: embedded && v.DATA_DIR !== null && v.TABLES === 'on',
     /** null on the embedded engine. */

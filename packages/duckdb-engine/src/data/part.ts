@@ -52,6 +52,8 @@ export interface StoredTable {
   readonly conflict?: string;
   /** Its rows are in the data folder and cannot be stored or read: an answer without them would be wrong. */
   readonly unserved?: boolean;
+  /** Its columns depend on its rows: nobody has declared them. */
+  readonly inferred?: boolean;
 }
 
 /** A table that is one relation, of whose rows nothing is known. */

@@ -499,7 +499,8 @@ export class DuckDbEngine implements Engine {
       });
       if (found.some(({ table }) => isUnread(table))) throw unservedTable();
       const schemas = new Map(found.map(({ path, table }) => [path, table.schema]));
-      return { schemas, names: tables.tables.map(({ schema }) => schema.name) };
+      const inferred = new Set(found.flatMap(({ path, table }) => (table.inferred === true ? path : [])));
+      return { schemas, inferred, names: tables.tables.map(({ schema }) => schema.name) };
     } finally {
       tables.release();
     }

@@ -1,4 +1,4 @@
-/** Every metric there is (docs/metrics.md), and every value that a label may have: nothing that a caller sends is one. */
+/** Every metric there is (docs/operations.md), and every value that a label may have: nothing that a caller sends is one. */
 import { ERRORS, type Reason } from '../errors';
 import { COMPONENTS } from '../health/health';
 
@@ -248,7 +248,7 @@ export const METRICS = {
     name: 'logquay_collect_refused_events_total',
     type: 'counter',
     labels: ['table'],
-    help: 'Elements of batches that are no events, or too wide for a row',
+    help: 'Elements of batches that are no events, or too wide or long for a row; without a table: of no source',
   },
   collectRefused: {
     name: 'logquay_collect_refused_batches_total',

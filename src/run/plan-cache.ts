@@ -1,4 +1,4 @@
-import type { Endpoint } from '../endpoints/endpoint';
+import { partFor, type Endpoint } from '../endpoints/endpoint';
 import { hourOf } from '../endpoints/values';
 import type { Key } from '../keys/key';
 import type { RequestPlan, RunRequest } from './types';
@@ -16,7 +16,7 @@ export interface PlannedRequest extends Pick<RunRequest, 'idOrName' | 'query'> {
 }
 
 /**
- * Plans of earlier requests by what they are made of (docs/decisions/fast-path.md). A plan is valid for the same
+ * Plans of earlier requests by what they are made of. A plan is valid for the same
  * key and endpoint objects only: a change of either creates a new object.
  */
 export class PlanCache {
@@ -26,7 +26,7 @@ export class PlanCache {
   get(request: PlannedRequest, key: Key, endpoint: Endpoint, now: () => bigint): RequestPlan | null {
     const text = textOf(request, key);
     const cached = text === null ? undefined : this.#plans.get(text);
-    if (cached?.key !== key || cached.plan.endpoint !== endpoint) return null;
+    if (cached?.key !== key || cached.plan.endpoint !== partFor(endpoint, cached.plan.query)) return null;
     const { moving } = cached.plan;
     return moving === null || moving.hour === hourOf(now()) ? cached.plan : null;
   }

@@ -22,7 +22,7 @@ const METHODS = new Set(['GET', 'HEAD', 'POST']);
 
 /**
  * The id or name in a plain request to run a stored endpoint, which nearly every request is; null for any other: those
- * Express routes (docs/decisions/fast-path.md).
+ * Express routes (docs/decisions/dependencies.md).
  */
 export function directRun({ method = '', url = '' }: IncomingMessage): string | null {
   if (!url.startsWith(PREFIX) || !METHODS.has(method)) return null;
@@ -51,7 +51,7 @@ export interface ListenerOptions extends Omit<RouterOptions, 'cors' | 'metrics'>
 
 /**
  * Handles a request. Plain requests to run an endpoint bypass Express and take the same path as if it had routed them
- * (docs/decisions/fast-path.md).
+ * (docs/decisions/dependencies.md).
  */
 export function createListener(options: ListenerOptions): RequestListener {
   const { log, logSql, corsOrigins, metrics, metricsKey, tracing = null, tls = false, shares } = options;
@@ -64,7 +64,7 @@ export function createListener(options: ListenerOptions): RequestListener {
     cors,
     tls,
     draining: () => lifecycle.draining,
-    presentsPins: (headers) => lifecycle.presentsPins((name) => headers.values(name)),
+    presentsPins: (headers) => (lifecycle.presentedKey((name) => headers.values(name))?.pins.size ?? 0) > 0,
   });
   const requests = new RequestLog({ log, logSql, meter: new RequestMeter(metrics), tracing, tell: options.tell });
   const context = { log, requests, head, shares, failedLogins, lifecycle };

@@ -2,7 +2,14 @@
 import { type Task, type RunLimits, yieldToEventLoop } from '@logquay/duckdb-engine/concurrency';
 import { QueryError, ServiceError } from '../../errors';
 import { renderRows } from '../encode-result';
-import type { ArrivedRange, ArrivedResult, Engine, EngineQuery, EngineResult } from '@logquay/duckdb-engine/contract';
+import {
+  type ArrivedRange,
+  type ArrivedResult,
+  type Engine,
+  type EngineQuery,
+  type EngineResult,
+  nameIn,
+} from '@logquay/duckdb-engine/contract';
 import { COMPOSED_BOUNDS, parseQuery } from '@logquay/googlesql/syntax';
 import { rowByRow, type RowByRow } from '@logquay/googlesql';
 import { rolesOf, type TimeUnits } from '@logquay/googlesql/types';
@@ -51,7 +58,7 @@ export class TailQuery implements ArrivingRows {
     try {
       const { sql } = statement;
       const { table, sql: unordered } = await services.threads.do(readRowByRow, { sql }, sql, limits);
-      return new TailQuery(plan, table, statement, { ...statement, sql: unordered }, services, units);
+      return new TailQuery(plan, nameIn([table]), statement, { ...statement, sql: unordered }, services, units);
     } catch (error) {
       throw error instanceof QueryError ? refusalFor(error, plan, statement) : error;
     }

@@ -100,7 +100,10 @@ export class NamedOnce {
   rows(table: string, leftOut: LeftOut): void {
     const { fields } = leftOut;
     if (fields.length > 0 && this.#may(`fields ${table}`, 1)) {
-      this.log.warn({ table, fields, most: MOST_FIELDS }, 'Fields left out of the columns: the table has as many as are inferred');
+      this.log.warn(
+        { table, fields, most: MOST_FIELDS },
+        'Fields left out of the columns: the table has as many as are inferred',
+      );
     }
     let named = 0;
     for (const row of leftOut.first) {

@@ -170,6 +170,11 @@ const SETTINGS_BY_PART = {
       'Origins whose pages may show /explore in a frame (docs/embed.md), with commas between. Unset: none.',
       ownOrigins,
     ),
+    SEARCHES_FILE: optional(
+      'a file',
+      'File of searches that the explorer offers to keys without pins. Unset: none.',
+      anyText,
+    ),
     MCP: optional(
       'on or off',
       'Whether assistants are answered at /mcp (docs/mcp.md): on or off. Unset: on with the embedded engine, off with BigQuery.',
@@ -231,7 +236,7 @@ const SETTINGS_BY_PART = {
     ),
     COLLECT_SOURCES: optional(
       'a file',
-      'JSON file that assigns further sources to tables. Unset: the sources of a Supabase stack alone.',
+      'JSON file that assigns further sources to tables, and says where a drain names its source and OpenTelemetry its project. Unset: the sources of a Supabase stack alone.',
       anyText,
     ),
     COLLECT_RETENTION: setting(
@@ -654,6 +659,7 @@ function configOf(v: Values, environment: Environment, terminal: boolean) {
           },
     logSql: v.LOG_SQL === 'on',
     auditFile: v.AUDIT_FILE ?? null,
+    searchesFile: v.SEARCHES_FILE ?? null,
     logLevel: v.LOG_LEVEL,
     /** What the operator should read at start. */
     warnings: warningsOf(v, embedded, environment),

@@ -4,10 +4,10 @@ import type { Endpoint } from '../endpoints/endpoint';
 import type { RawEntry } from '../endpoints/raw-entries';
 import type { ConsumerRequest } from '../endpoints/reserved-parameters';
 import { ServiceError } from '../errors';
-import { groupOf } from '@logquay/duckdb-engine/concurrency';
+import { groupOf, unlimited } from '@logquay/duckdb-engine/concurrency';
 import { TokenRefused } from '../keys/claims';
 import type { Key } from '../keys/key';
-import type { Engine } from '@logquay/duckdb-engine/contract';
+import { type Engine, mayMean, nameIn } from '@logquay/duckdb-engine/contract';
 import { tablesRead } from '@logquay/googlesql/syntax';
 import type { Services } from './services';
 import type { RunRequest } from './types';
@@ -146,6 +146,28 @@ export function checkDeclaredTables(
   );
 }
 
+/**
+ * Checks that the rows of a stored query tell a key with pins nothing of the columns that rows of others have made.
+ *
+ * @throws ServiceError accessDenied; as `StoredAnalyses.of`
+ */
+export async function checkShownColumns(
+  query: ConsumerRequest['query'],
+  key: Pick<Key, 'pins'>,
+  endpoint: Endpoint,
+  { engine, analyses }: Pick<Services, 'engine' | 'analyses'>,
+): Promise<void> {
+  // Nothing else is run of those who may not see the schema.
+  if (query !== null || maySeeSchema(key, endpoint, engine)) return;
+  const { showsInferred } = await analyses.of(endpoint, unlimited());
+  if (!showsInferred) return;
+  throw new ServiceError(
+    'accessDenied',
+    'The endpoint gives all columns of a table whose schema is inferred from its rows: it may not be run with pinned parameters.',
+    { hint: 'Its operator can name the columns, or declare the table in schema.json (docs/data.md).' },
+  );
+}
+
 /** Whether a key may learn the types of an endpoint's tables: an inferred schema depends on rows of all projects. */
 export function maySeeSchema(
   { pins }: Pick<Key, 'pins'>,
@@ -159,8 +181,11 @@ export function maySeeSchema(
 export function readsDeclaredTables({ query }: Pick<Endpoint, 'query'>, engine: Pick<Engine, 'dataStatus'>): boolean {
   const status = engine.dataStatus?.() ?? null;
   if (status === null) return true;
-  const declared = new Set(status.tables.flatMap(({ table, declared }) => (declared ? table : [])));
-  return tablesRead(query).every(({ node }) => declared.has(node.path.map(({ name }) => name).join('.')));
+  return tablesRead(query).every(({ node }) => {
+    const read = nameIn(node.path.map(({ name }) => name));
+    const meant = status.tables.filter(({ table }) => mayMean(read, table));
+    return meant.length > 0 && meant.every(({ declared }) => declared);
+  });
 }
 
 /** Whether a key may send queries of its own to an endpoint. */

@@ -14,10 +14,9 @@ import { openCatalogue } from '../../src/endpoints/catalogue';
 import { openLog } from '../../src/log';
 import { localBigQueryInstalled, startLocalBigQuery } from '../local-bigquery';
 import { type Ended, logquay } from './command-line';
-import { TENANTS as ALL } from './presets';
+import { TENANTS } from './presets';
 
 jest.setTimeout(300_000);
-const TENANTS = Object.fromEntries(Object.entries(ALL).filter(([name]) => name !== 'ga4' && name !== 'log-analytics'));
 
 const folder = mkdtempSync(path.join(tmpdir(), 'logquay-init-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -2,7 +2,14 @@
 import { type Task, type RunLimits, yieldToEventLoop } from '@logquay/duckdb-engine/concurrency';
 import { QueryError, ServiceError } from '../../errors';
 import { renderRows } from '../encode-result';
-import type { ArrivedRange, ArrivedResult, Engine, EngineQuery, EngineResult } from '@logquay/duckdb-engine/contract';
+import {
+  type ArrivedRange,
+  type ArrivedResult,
+  type Engine,
+  type EngineQuery,
+  type EngineResult,
+  nameIn,
+} from '@logquay/duckdb-engine/contract';
 import { COMPOSED_BOUNDS, parseQuery } from '@logquay/googlesql/syntax';
 import { rowByRow, type RowByRow } from '@logquay/googlesql';
 import { rolesOf, type TimeUnits } from '@logquay/googlesql/types';
@@ -51,7 +58,7 @@ export class TailQuery implements ArrivingRows {
     try {
       const { sql } = statement;
       const { table, sql: unordered } = await services.threads.do(readRowByRow, { sql }, sql, limits);
-      return new TailQuery(plan, table, statement, { ...statement, sql: unordered }, services, units);
+      return new TailQuery(plan, nameIn([table]), statement, { ...statement, sql: unordered }, services, units);
     } catch (error) {
       throw error instanceof QueryError ? refusalFor(error, plan, statement) : error;
     }
@@ -150,7 +157,7 @@ function timeOf(row: string, path: readonly string[]): number {
 
 /** Which numbers of the endpoint's tables are times: a row of a tail is one of theirs. */
 async function unitsOf(endpoint: Endpoint, { analyses }: Services, limits: RunLimits): Promise<TimeUnits> {
-  const { tables, roles } = await analyses.of(endpoint, limits);
+  const { tables, roles } = await analyses.roles(endpoint, limits);
   const times = [...tables.map((table) => table.roles?.time), roles?.time];
   return new Map(times.flatMap((time) => (time?.unit ? [[time.path[0] ?? '', time.unit] as const] : [])));
 }

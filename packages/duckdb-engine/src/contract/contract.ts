@@ -135,6 +135,8 @@ export interface TableSchemas {
    * are times (`timeUnits`).
    */
   readonly schemas: ReadonlyMap<string, TableSchema>;
+  /** Those whose columns depend on their rows; missing: none do. */
+  readonly inferred?: ReadonlySet<string>;
   /** Every table there is, for suggestions; empty: not known. */
   readonly names: readonly string[];
   /** What their owner says of their columns, by the same paths; missing: nothing. */

@@ -9,7 +9,7 @@ const FIELD = '_rest_';
 export const REST_FIELD: RestField = { name: REST, type: 'JSON', mode: 'NULLABLE', fields: [] };
 
 /** Bytes of the JSON text in a row. */
-const MOST_REST = 64 * 1024;
+export const MOST_REST = 64 * 1024;
 
 /** Whether there is such a column. */
 export function hasRest(fields: readonly RestField[]): boolean {

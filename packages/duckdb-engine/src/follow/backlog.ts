@@ -328,10 +328,10 @@ class Backlog {
       await rows.create();
       const staged = { table: rows, rows: FEW_ROWS };
       this.#staged.push(staged);
-      const target = { table: rows.relation, source: source.id, rules: table.rules, watch };
-      for (const { reason, count, first } of await loadParquet(connection, path, table.fields, target)) {
-        leftOut.addRows(reason, count, first);
-      }
+      const target = { table: rows.relation, source: source.id, rules: table.rules, lenient: leftOut.lenient, watch };
+      const loaded = await loadParquet(connection, path, table.fields, target);
+      for (const { reason, count, first } of loaded.leftOut) leftOut.addRows(reason, count, first);
+      leftOut.nulled += loaded.nulled;
       if (table.rules.identified) await this.#number(rows.relation);
       await this.#observeTimes(rows);
     } catch (error) {

@@ -64,10 +64,11 @@ interface SizedRow {
   readonly size: number;
 }
 
-async function* rowsOf(dataDir: string, { path, format, compression }: FoundFile): AsyncGenerator<SizedRow> {
+async function* rowsOf(dataDir: string, { path, format, compression, modified }: FoundFile): AsyncGenerator<SizedRow> {
   try {
+    const text = { written: Number(modified / 1_000_000n) };
     const content = readContent(join(dataDir, path), compression, 0, READ);
-    for await (const { records } of readRecords(content, format, START, () => true)) {
+    for await (const { records } of readRecords(content, format, START, text, () => true)) {
       for (const { text } of records) {
         try {
           const row = recordRow(text, false);

@@ -285,6 +285,11 @@ export class TableFields {
     return this.declared !== null && !this.declared.open;
   }
 
+  /** Whether lines of plain text are rows of it. */
+  get takesText(): boolean {
+    return !this.isStrict || this.#all.some(({ name, type }) => name === 'message' && type === 'STRING');
+  }
+
   get rules(): RowRules {
     return rulesOf(this.#all, this.isStrict);
   }

@@ -372,6 +372,7 @@ export class LiveFolder {
       .filter((source) => table.isReadable(source) && !table.isBacklog(source))
       .sort((a, b) => (a.file.modified < b.file.modified ? 1 : -1));
     if (newest.length > 0 && (await table.readNew(this.#readable(newest)))) this.#stale.add(table);
+    if (table.hasOtherShards) this.#stale.add(table);
   }
 
   /** Files to be read in this look, of those of a table. */
@@ -435,11 +436,12 @@ export class LiveFolder {
       .slice(0, 32);
     if (target !== this.#target) await this.store.publish(new Map(tables.map(({ name, known }) => [name, known])));
     this.#target = target;
-    const stored = tables.map((table) => ({ ...table.table, unserved: table.isUnserved }));
+    const stored = tables.map((table) => ({ ...table.table, unserved: table.isUnserved, inferred: !table.declared }));
     const served = stored.filter(({ schema, unserved }) => schema.columns.length > 0 || unserved);
     for (const name of unopened) {
       const schema = { name, columns: columnsOf(this.declarations.tables.get(name)?.fields ?? []) };
-      served.push({ ...wholeTable(schema, '(SELECT NULL)'), unserved: true });
+      const inferred = !this.declarations.tables.has(name);
+      served.push({ ...wholeTable(schema, '(SELECT NULL)'), unserved: true, inferred });
     }
     const connection = this.#cleaning;
     const takeAway = async (): Promise<void> => {

@@ -53,20 +53,23 @@ export class SourceReader {
    *   throws; each after the rows that come before
    */
   async *read(source: Source): AsyncGenerator<ReadBatch, boolean> {
-    const { compression, format, size, identity } = source.file;
+    const { compression, format, size, modified, identity } = source.file;
     const path = source.pathIn(this.dataDir);
     const { position } = source.read;
     const digest = await resumeDigest({ path, compression, from: source.read });
     let isSame = false;
     let waiting = false;
-    const complete = (): boolean => {
+    const complete = (isLine: boolean): boolean => {
+      source.endsWithLine = isLine;
       waiting = compression === 'none' && !source.isQuiet;
       return !waiting;
     };
     const pending: Buffer[] = [];
     const content = readContent(path, compression, position.offset, compression === 'none' ? size : Infinity);
     let digested = position.offset;
-    for await (const { records, position: end } of readRecords(keeping(content, pending), format, position, complete)) {
+    const text = this.fields.takesText ? { written: Number(modified / 1_000_000n) } : null;
+    const all = readRecords(keeping(content, pending), format, position, text, complete);
+    for await (const { records, position: end } of all) {
       // What is open by now is the file that was found, if that is still there.
       if (!isSame && (await isMoved(path, identity))) throw new MovedFile();
       isSame = true;

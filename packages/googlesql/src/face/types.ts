@@ -43,6 +43,7 @@ export {
   type ScalarName,
   type SqlType,
   type StructField,
+  TABLE_SUFFIX,
   type TableSchema,
   TIME_UNITS,
   type TimeUnit,

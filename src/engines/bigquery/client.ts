@@ -103,8 +103,8 @@ export class BigQueryClient {
   }
 
   /**
-   * A table or view that has a schema, of a wildcard its newest table; null: there is none of this name that can be looked up, such as
-   * a view of INFORMATION_SCHEMA. @throws as `query`
+   * A table or view that has a schema, of a wildcard its newest table; null: there is none of this name that can be looked up, such as a
+   * view of INFORMATION_SCHEMA. @throws as `query`
    */
   async table(path: readonly string[], limits: RunLimits): Promise<TableResource | null> {
     const options = this.#options;
@@ -115,8 +115,8 @@ export class BigQueryClient {
     try {
       const name = isWildcard(table) ? await this.#newestOf(dataset, table, limits) : table;
       if (name === null) return null;
-      const found = await this.#get<TableResource>(['datasets', dataset, 'tables', name], {}, limits);
-      return found.schema?.fields === undefined ? null : found;
+      const resource = await this.#get<TableResource>(['datasets', dataset, 'tables', name], {}, limits);
+      return resource.schema?.fields === undefined ? null : resource;
     } catch (error) {
       if (error instanceof ApiFailure && (error.reason === 'notFound' || error.httpStatus === 404)) return null;
       // Who may query tables need not be allowed to list them: a dry run of the query tells the rest.

@@ -52,7 +52,14 @@ function unitedTable(
   const meant = tables.filter((table) => shardsOf(table).some(isMeant(name)));
   // The newest first, as far as names tell: that says which columns come first.
   meant.sort((a, b) => (a.schema.name < b.schema.name ? 1 : -1));
-  const [first, ...others] = meant;
+  // Of a table that is declared no day has come yet: `events` for `events_*`.
+  const [
+    first = tables.find(
+      ({ schema }) =>
+        /^_\*$/.test(name.slice(schema.name.length)) && name.startsWith(schema.name) && schema.columns.length > 0,
+    ),
+    ...others
+  ] = meant;
   if (first === undefined) return undefined;
   const conflicts: string[] = [];
   const fields = others.reduce(

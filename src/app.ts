@@ -8,13 +8,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { resolverOf, storedQueryOf } from './analysis/stored-analyses';
 import { openCache } from './cache/open';
 import { Warmer, type WarmingOutcome } from './cache/warmer';
-import { LOG_SCHEMA } from './engines/log-schema';
+import { DECLARED_TABLES } from './engines/log-schema';
 import type { Collector } from '@logquay/collector';
 import { FairSlots, Threads } from '@logquay/duckdb-engine/concurrency';
 import { Parts } from './concurrency/parts';
 import { type Catalogue, openCatalogue } from './endpoints/catalogue';
 import type { Endpoint } from './endpoints/endpoint';
+import { SharedSearches } from './endpoints/shared-searches';
 import { CatalogueError } from './endpoints/settings';
+import { FolderTables, TABLES_NAME } from './endpoints/tables-endpoint';
 import { ServiceError } from './errors';
 import { type KeyRing, openKeyRing } from './keys/key-ring';
 import { START_KEY_FILE } from './keys/keys-file';
@@ -69,6 +71,7 @@ export const PARTS = [
   'collector',
   'engine',
   'catalogue',
+  'tables',
   'redis',
   'cache',
   'usage',
@@ -84,6 +87,7 @@ export class Service {
   readonly #parts = new Parts(PARTS);
   readonly #ending = new AbortController();
   #tails: Tails | null = null;
+  #tables: FolderTables | null = null;
 
   private constructor(
     private readonly config: Config,
@@ -226,6 +230,7 @@ export class Service {
       results: cache.results,
       usage: cache.usage,
       consumption: this.consumption,
+      ...(config.searchesFile === null ? {} : { searches: this.#openSearches(config.searchesFile) }),
       ...(collector === null
         ? {}
         : { ingest: { collector, authenticate: (header) => keys.authenticateIngest(header) } }),
@@ -234,6 +239,7 @@ export class Service {
     });
     await this.#resolveQueries(services, catalogue);
     await engine.opened;
+    await this.#openTables(engine, catalogue);
     const warmer = openWarmer(services, config, metrics, log);
     this.#parts.opened('warmer', () => warmer.stop());
     lifecycle.open(services);
@@ -250,11 +256,24 @@ export class Service {
       host: config.host,
       port: this.port,
       endpoints,
+      tables:
+        catalogue.find(TABLES_NAME)?.builtIn === undefined
+          ? null
+          : (engine.dataStatus?.()?.tables.filter(({ rows }) => rows > 0) ?? null),
       startKey: keys.startKey,
       apiKey: config.apiKey !== null,
       docs: config.docs !== 'off',
       explorer: config.explorer !== 'off',
       terminal: this.start.terminal,
+    });
+  }
+
+  #openSearches(file: string): SharedSearches {
+    let known: string | null = null;
+    return new SharedSearches(file, (fault) => {
+      if (fault !== null && fault !== known) this.log.warn(fault);
+      known = fault;
+      this.state.health.report('searches_file', fault);
     });
   }
 
@@ -287,7 +306,7 @@ export class Service {
     const sources = readSources(collect.sources);
     const report = (fault: string | null): void => health.report('collector', fault);
     const { schemaFile } = config.duckdb;
-    const bounds = { dataDir, sources, declared: LOG_SCHEMA, schemaFile, retention, minFree, maxBody };
+    const bounds = { dataDir, sources, declared: DECLARED_TABLES, schemaFile, retention, minFree, maxBody };
     const collector = await Collector.open({ ...bounds, threads, log, metrics, report });
     this.#parts.opened('collector', () => collector.close());
     return collector;
@@ -314,12 +333,22 @@ export class Service {
       const onStatus = ({ degraded }: FolderStatus): void => {
         health.report('data_folder', degraded);
         this.#tails?.wake();
+        void this.#tables?.look();
       };
       const { engineProcess: first } = this.start;
       return openRemoteEngine({ ...options, signal: this.#ending.signal, first, died, onStatus });
     });
     this.#parts.opened('engine', () => engine.close());
     return engine;
+  }
+
+  /** Serves the tables of the data folder, with those that there are from the first request on. */
+  async #openTables(engine: Engine, catalogue: Catalogue): Promise<void> {
+    if (!this.config.tables) return;
+    const tables = new FolderTables(engine, this.log, (endpoint) => catalogue.serve(endpoint));
+    this.#parts.opened('tables', () => tables.close());
+    this.#tables = tables;
+    await tables.look();
   }
 
   async #openRedis(): Promise<RedisConnection | null> {
@@ -445,7 +474,7 @@ export async function openEngine(
   if (config.bigquery === null) {
     return openEmbedded({
       ...config.duckdb,
-      declared: LOG_SCHEMA,
+      declared: DECLARED_TABLES,
       cacheDir: config.cacheDir,
       exportsDir: exportFolder(config),
       now: config.clock?.epochMicros ?? null,

@@ -170,6 +170,11 @@ const SETTINGS_BY_PART = {
       'Origins whose pages may show /explore in a frame (docs/embed.md), with commas between. Unset: none.',
       ownOrigins,
     ),
+    SEARCHES_FILE: optional(
+      'a file',
+      'File of searches that the explorer offers to keys without pins. Unset: none.',
+      anyText,
+    ),
     MCP: optional(
       'on or off',
       'Whether assistants are answered at /mcp (docs/mcp.md): on or off. Unset: on with the embedded engine, off with BigQuery.',
@@ -216,6 +221,12 @@ const SETTINGS_BY_PART = {
   },
   'Embedded engine': {
     DATA_DIR: optional('a folder', 'Folder of the tables. Unset: a week of sample logs up to now.', anyText),
+    TABLES: setting(
+      'on',
+      'on or off',
+      'Whether the endpoint "tables" serves every table of DATA_DIR to who runs the service (docs/endpoints.md): on or off.',
+      ON_OFF,
+    ),
     CACHE_DIR: setting('.data/cache', 'a folder', 'Folder for data that is converted for the engine.', anyText),
     COLLECT: setting(
       'off',
@@ -225,7 +236,7 @@ const SETTINGS_BY_PART = {
     ),
     COLLECT_SOURCES: optional(
       'a file',
-      'JSON file that assigns further sources to tables. Unset: the sources of a Supabase stack alone.',
+      'JSON file that assigns further sources to tables, and says where a drain names its source and OpenTelemetry its project. Unset: the sources of a Supabase stack alone.',
       anyText,
     ),
     COLLECT_RETENTION: setting(
@@ -560,6 +571,8 @@ function configOf(v: Values, environment: Environment, terminal: boolean) {
       memory: v.DUCKDB_MEMORY_LIMIT,
       threads: v.DUCKDB_THREADS,
     },
+    /** Whether there is the endpoint over all tables of a data folder. */
+    tables: embedded && v.DATA_DIR !== null && v.TABLES === 'on',
     /** null on the embedded engine. */
     bigquery: embedded
       ? null
@@ -646,6 +659,7 @@ function configOf(v: Values, environment: Environment, terminal: boolean) {
           },
     logSql: v.LOG_SQL === 'on',
     auditFile: v.AUDIT_FILE ?? null,
+    searchesFile: v.SEARCHES_FILE ?? null,
     logLevel: v.LOG_LEVEL,
     /** What the operator should read at start. */
     warnings: warningsOf(v, embedded, environment),

@@ -1,6 +1,6 @@
 import { identify } from '../cache/stores';
 import type { Usage } from '../cache/usage';
-import type { Endpoint } from '../endpoints/endpoint';
+import { partFor, type Endpoint } from '../endpoints/endpoint';
 import {
   readMovingStarts,
   readParameters,
@@ -81,13 +81,14 @@ async function readPlan(
   { form, redact }: PlannedRequest,
   readGiven: () => Promise<readonly RawEntry[]>,
   key: Key,
-  endpoint: Endpoint,
+  whole: Endpoint,
   services: Services,
 ): Promise<RequestPlan> {
   // Parquet is the form of exports alone: what this request is is not known yet.
   if (!form.toLowerCase().includes(PARQUET)) chooseRepresentation(form);
   const given = await readGiven();
-  const consumer = readConsumerRequest(endpoint, given);
+  const consumer = readConsumerRequest(whole, given);
+  const endpoint = partFor(whole, consumer.query);
   checkPermissions(consumer, given, key, endpoint);
   const exported = !consumer.dryRun && readSwitch(endpoint, given, 'export');
   if (exported) checkMayExport(key, endpoint);

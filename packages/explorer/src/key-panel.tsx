@@ -1,5 +1,6 @@
 import { useSignal, signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
+import { focusQuery } from './editor/code-field';
 import { runFirst } from './run';
 import { connect, connecting, keyFault, needsKey, remembered, forget, key } from './session';
 import { ask } from './api';
@@ -14,7 +15,10 @@ export function KeyDialog() {
   const keep = useSignal(remembered.value);
   useEffect(() => {
     if (needsKey.value && dialog.current?.open === false) dialog.current.showModal();
-    if (!needsKey.value) dialog.current?.close();
+    else if (!needsKey.value && dialog.current?.open === true) {
+      dialog.current.close();
+      focusQuery();
+    }
   }, [needsKey.value]);
 
   const submit = async (event: Event): Promise<void> => {

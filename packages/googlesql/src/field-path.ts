@@ -97,7 +97,7 @@ function inRest(columns: readonly StructField[], segments: readonly string[]): F
   return null;
 }
 
-function fieldNamed(fields: readonly StructField[], segment: string): FieldStep | undefined {
+export function fieldNamed(fields: readonly StructField[], segment: string): FieldStep | undefined {
   const folded = segment.toLowerCase();
   const found =
     fields.find(({ name }) => name === segment) ?? fields.find(({ name }) => name?.toLowerCase() === folded);

@@ -146,6 +146,62 @@ export function rolesOf(
   };
 }
 
+/** Roles as services tell of them: without types, which the columns have. */
+export interface DescribedRoles {
+  readonly time: Pick<TimeRole, 'path' | 'unit'> | null;
+  readonly message: Pick<RoleField, 'path'> | null;
+  readonly severity: Pick<SeverityRole, 'path' | 'scale'> | null;
+  readonly trace: Pick<RoleField, 'path'> | null;
+}
+
+export function describeRoles({ time, message, severity, trace }: Roles): DescribedRoles {
+  return {
+    time: time && { path: time.path, unit: time.unit },
+    message: message && { path: message.path },
+    severity: severity && { path: severity.path, scale: severity.scale },
+    trace: trace && { path: trace.path },
+  };
+}
+
+/** Roles of a table as settings for others with its columns: those of a query over it. */
+export function roleSettings({ time, message, severity, trace }: DescribedRoles): RoleSettings {
+  return {
+    time: time ?? undefined,
+    message: message?.path,
+    severity: severity?.path,
+    trace: trace?.path,
+  };
+}
+
+/** The roles that are set to what none of some tables has. `isThere`: a column, but not of a type that can have the role. */
+export function unfitRoles(
+  tables: readonly (readonly NamedType[])[],
+  set: RoleSettings,
+): readonly { readonly role: keyof RoleSettings; readonly path: readonly string[]; readonly isThere: boolean }[] {
+  return (['time', 'message', 'severity', 'trace'] as const).flatMap((role) => {
+    const path = role === 'time' ? set.time?.path : set[role];
+    if (path === undefined || tables.some((columns) => isSet(columns, set, role))) return [];
+    return [{ role, path, isThere: tables.some((columns) => followPath(columns, path) !== null) }];
+  });
+}
+
+function isSet(
+  columns: readonly NamedType[],
+  { time, message, severity, trace }: RoleSettings,
+  role: keyof RoleSettings,
+): boolean {
+  switch (role) {
+    case 'time':
+      return setTime(columns, time, new Map()) !== null;
+    case 'message':
+      return setField(columns, message, isMessage) !== null;
+    case 'severity':
+      return setSeverity(columns, severity) !== null;
+    case 'trace':
+      return setField(columns, trace, isText) !== null;
+  }
+}
+
 const isText = ({ kind }: SqlType): boolean => kind === 'STRING';
 const isMessage = ({ kind }: SqlType): boolean => kind === 'STRING' || kind === 'JSON';
 const isCounted = ({ kind }: SqlType): boolean => kind === 'INT64' || kind === 'FLOAT64';
@@ -289,6 +345,18 @@ function inferSeverity(columns: readonly NamedType[]): SeverityRole | null {
 
 function inferTrace(columns: readonly NamedType[]): RoleField | null {
   return inPlaces(placesOf(columns, 1), ROLE_NAMES.trace, isText);
+}
+
+const SEVERITY_NAMES: ReadonlySet<string> = new Set(ROLE_NAMES.severity.map(folded));
+
+/** Whether a column of this name may hold severities. */
+export function isSeverityName(name: string): boolean {
+  return SEVERITY_NAMES.has(folded(name));
+}
+
+/** How a field writes severities, by its name and type; null: it is not known to hold any. */
+export function severityAt(columns: readonly NamedType[], segments: readonly string[]): SeverityRole | null {
+  return isSeverityName(segments.at(-1) ?? '') ? setSeverity(columns, segments) : null;
 }
 
 /** How a column of a name and type writes severities; null: in no way that is known. */

@@ -57,6 +57,11 @@ export type TimeUnits = ReadonlyMap<string, TimeUnit>;
 export interface TableSchema {
   readonly name: string;
   readonly columns: readonly NamedType[];
+  /** Columns that can be named and are no part of `*`: that of a wildcard table (`TABLE_SUFFIX`). */
+  readonly pseudo?: readonly NamedType[];
   /** Of numeric columns that hold times, as their first values tell; missing: no column is known to. */
   readonly timeUnits?: TimeUnits;
 }
+
+/** Of each row of a wildcard table (`events_*`): what the name of its own table has in the place of the star. */
+export const TABLE_SUFFIX: NamedType = { name: '_TABLE_SUFFIX', type: { kind: 'STRING' } };

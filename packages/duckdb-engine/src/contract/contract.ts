@@ -141,6 +141,16 @@ export interface TableSchemas {
   readonly names: readonly string[];
   /** What their owner says of their columns, by the same paths; missing: nothing. */
   readonly descriptions?: ReadonlyMap<string, readonly Description[]>;
+  /** By which time they are parted, by the same paths; missing: by none. */
+  readonly partitions?: ReadonlyMap<string, TimePartitions>;
+}
+
+/** Of a table that is parted by time. */
+export interface TimePartitions {
+  /** null: the time at which a row was taken in. */
+  readonly column: string | null;
+  /** Whether every query has to bound them. */
+  readonly required: boolean;
 }
 
 export type { RunLimits };

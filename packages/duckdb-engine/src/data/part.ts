@@ -26,6 +26,16 @@ export interface Part {
    * runs it, and once only.
    */
   readonly grows: boolean;
+  /** Sources that its rows are from; missing: any of the table. */
+  readonly sources?: readonly number[];
+}
+
+/** Rows of a table from files with the same day in their names (`events_20260917.json`): a table of its own to wildcards. */
+export interface Shard {
+  /** The table's own name: its other rows. */
+  readonly name: string;
+  /** Numbers in the column `SOURCE_COLUMN` of its parts. */
+  readonly sources: readonly number[];
 }
 
 export interface StoredTable {
@@ -33,7 +43,13 @@ export interface StoredTable {
   /** At least one, an empty one where there are no rows. */
   readonly parts: readonly Part[];
   /** Raised whenever schema or parts change, by which translations are cached. Rows appended to a part change nothing here. */
-  readonly revision: number;
+  readonly revision: number | string;
+  /** Missing: it is one. */
+  readonly shards?: readonly Shard[] | undefined;
+  /** Of a wildcard: of all tables with rows that it names. */
+  readonly suffixes?: readonly string[];
+  /** Of a wildcard: the path of a field that has another type in another of its tables, so that it cannot be queried. */
+  readonly conflict?: string;
   /** Its rows are in the data folder and cannot be stored or read: an answer without them would be wrong. */
   readonly unserved?: boolean;
   /** Its columns depend on its rows: nobody has declared them. */

@@ -9,6 +9,7 @@ import {
 
 import { Threads } from '../concurrency/threads/threads';
 import { QueryError, type NamedType, type TableSchema } from '@logquay/googlesql/types';
+import { mayMean, nameIn } from '../contract/table-names';
 import { ServiceError } from '../contract/service-error';
 import { executionFault } from '../contract/execution-faults';
 import { COMPOSED_BOUNDS, tablesRead, parseQuery } from '@logquay/googlesql/syntax';
@@ -51,6 +52,7 @@ import {
   type Translation,
 } from '../translate';
 import { Translations } from './translation-cache';
+import type { Suffixes } from './translation-task';
 
 /**
  * The embedded engine: BigQuery's SQL over the files of a folder, or over made-up logs, in this process.
@@ -124,10 +126,12 @@ function isUnread({ schema, unserved }: StoredTable): boolean {
 /** For `catch`: what is wrong with a text over a table that has not been read yet is not known. */
 function rethrowOf(sql: string, { tables }: TableSnapshot): (error: unknown) => never {
   return (error) => {
-    const unread = new Set(tables.filter(isUnread).map(({ schema }) => schema.name));
-    if (error instanceof QueryError && unread.size > 0) {
-      const read = tablesRead(parseQuery(sql, COMPOSED_BOUNDS));
-      if (read.some(({ node: { path } }) => path.length === 1 && unread.has(path[0]!.name))) throw unservedTable();
+    const unread = tables.filter(isUnread).map(({ schema }) => schema.name);
+    if (error instanceof QueryError && unread.length > 0) {
+      const read = tablesRead(parseQuery(sql, COMPOSED_BOUNDS)).map(({ node }) =>
+        nameIn(node.path.map((part) => part.name)),
+      );
+      if (read.some((name) => unread.some((table) => mayMean(name, table)))) throw unservedTable();
     }
     throw error;
   };
@@ -365,9 +369,13 @@ export class DuckDbEngine implements Engine {
     const wanted = { hideBytes, isoTimestamps, sorted, output, maxRows: lastRow, stored, fence };
     try {
       const { remember } = over;
-      const translation = await this.#translations
-        .translation(sql, parameters, wanted, tables, limits, remember)
-        .catch(rethrowOf(sql, tables));
+      const translated = (suffixes?: Suffixes): Promise<Translation> =>
+        this.#translations
+          .translation(sql, parameters, suffixes ? { ...wanted, suffixes } : wanted, tables, limits, remember)
+          .catch(rethrowOf(sql, tables));
+      const whole = await translated();
+      const suffixes = await this.#suffixes(whole, parameters, tables, limits);
+      const translation = suffixes === null ? whole : await translated(suffixes);
       const { before } = translation;
       if (translation.tables.some((name) => tables.find(name)?.unserved === true)) throw unservedTable();
       const valuesOf = (statement: Statement): BoundValue[] =>
@@ -401,6 +409,45 @@ export class DuckDbEngine implements Engine {
       return await this.#onConnection(sql, limits, onConnection, () => reading.isRepeatable());
     } finally {
       tables.release();
+    }
+  }
+
+  /** Suffixes of the tables that are needed of wildcards; null: of all. */
+  async #suffixes(
+    { suffixes }: Translation,
+    parameters: readonly BoundParameter[],
+    tables: TableSnapshot,
+    limits: RunLimits,
+  ): Promise<Suffixes | null> {
+    if (suffixes.size === 0) return null;
+    const found = new Map<string, string[]>();
+    const work = async (connection: DuckDBConnection): Promise<void> => {
+      if (tables.isLost) throw new LostTables();
+      for (const [name, statements] of suffixes) {
+        const passing = new Set<string>();
+        for (const { sql, parameters: names } of statements) {
+          const statement = await prepareSelect(connection, sql);
+          try {
+            bindValues(
+              statement,
+              names.map((one) => this.#value(one, parameters)),
+            );
+            for (const [row] of (await statement.runAndReadAll()).getRows())
+              passing.add((JSON.parse(String(row)) as { suffix: string }).suffix);
+          } finally {
+            statement.destroySync();
+          }
+        }
+        found.set(name, [...passing].sort());
+      }
+    };
+    try {
+      await this.#onConnection('', limits, work, () => true);
+      return found;
+    } catch (error) {
+      // What fails here may not be evaluated in the query, or fails there.
+      if (error instanceof QueryError) return null;
+      throw error;
     }
   }
 
@@ -444,13 +491,19 @@ export class DuckDbEngine implements Engine {
 
   async tables(paths: readonly (readonly string[])[], limits: RunLimits): Promise<TableSchemas> {
     checkLimits(limits);
-    const { tables } = this.#data;
-    // Tables have no project or data set here.
-    const found = paths.flatMap(([name = '', ...rest]) => (rest.length > 0 ? [] : (tables.get(name) ?? [])));
-    if (found.some(isUnread)) throw unservedTable();
-    const known = found.map(({ schema }) => schema);
-    const inferred = new Set(found.flatMap(({ schema, inferred = false }) => (inferred ? schema.name : [])));
-    return { schemas: new Map(known.map((table) => [table.name, table])), inferred, names: [...tables.keys()] };
+    const tables = this.#data.acquire();
+    try {
+      const found = paths.flatMap((path) => {
+        const table = tables.find(nameIn(path));
+        return table === undefined ? [] : [{ path: path.join('.'), table }];
+      });
+      if (found.some(({ table }) => isUnread(table))) throw unservedTable();
+      const schemas = new Map(found.map(({ path, table }) => [path, table.schema]));
+      const inferred = new Set(found.flatMap(({ path, table }) => (table.inferred === true ? path : [])));
+      return { schemas, inferred, names: tables.tables.map(({ schema }) => schema.name) };
+    } finally {
+      tables.release();
+    }
   }
 
   async describe(sql: string, parameters: readonly BoundParameter[], limits: RunLimits): Promise<readonly NamedType[]> {

@@ -18,6 +18,7 @@ export {
   SPARE_ROOM,
   type TableSchemas,
   type TableStatus,
+  type TimePartitions,
 } from '../contract/contract';
 export {
   executionFault,
@@ -28,5 +29,6 @@ export {
 } from '../contract/execution-faults';
 export { ForwardingEngine } from '../contract/forwarding-engine';
 export { type ErrorDetails, type Reason, ServiceError } from '../contract/service-error';
+export { isWildcard, mayMean, nameIn } from '../contract/table-names';
 export type { Log, Progress, Standing } from '../engine/log';
 export type { DuckDbOptions } from '../engine/options';

@@ -1,12 +1,19 @@
 /** The schemas of a data folder without its rows, for who checks queries and serves none. */
 import type { TableSchema } from '@logquay/googlesql/types';
+import type { Shard } from '../data/part';
 import { describedTables } from '../data/schemas';
 import { schemaOf } from '../data/time-column';
 import type { DuckDbOptions } from '../engine/options';
 import { addFields, firstFields, oldestFirst } from './first-fields';
-import { filesByTable, scanFolder } from './folder-scan';
+import { filesByTable, scanFolder, shardsOf } from './folder-scan';
 import { NO_FIELDS, TableFields } from './inferred-schema';
 import { readCatalogue } from './store';
+
+export interface FolderSchemas {
+  readonly schemas: readonly TableSchema[];
+  /** Of tables that have some. */
+  readonly shards: ReadonlyMap<string, readonly Shard[]>;
+}
 
 /**
  * The described tables, those that a service has read, and those that only their files describe. A file that cannot be read tells
@@ -17,7 +24,7 @@ import { readCatalogue } from './store';
 export async function folderSchemas(
   dataDir: string,
   options: Pick<DuckDbOptions, 'declared' | 'schemaFile'> & { readonly cacheDir?: string | null },
-): Promise<readonly TableSchema[]> {
+): Promise<FolderSchemas> {
   const described = await describedTables(dataDir, options);
   const known = options.cacheDir == null ? new Map<string, never>() : await readCatalogue(options.cacheDir, dataDir);
   const scan = await scanFolder(dataDir, (table) => described.has(table));
@@ -35,5 +42,10 @@ export async function folderSchemas(
     }
     if (fields.all.length > 0) schemas.push(schemaOf(name, fields.all, fields.times.units));
   }
-  return schemas;
+  const shards = new Map<string, readonly Shard[]>();
+  for (const [table, files] of found) {
+    const own = shardsOf(table, files.entries());
+    if (own !== undefined) shards.set(table, own);
+  }
+  return { schemas, shards };
 }

@@ -372,6 +372,7 @@ export class LiveFolder {
       .filter((source) => table.isReadable(source) && !table.isBacklog(source))
       .sort((a, b) => (a.file.modified < b.file.modified ? 1 : -1));
     if (newest.length > 0 && (await table.readNew(this.#readable(newest)))) this.#stale.add(table);
+    if (table.hasOtherShards) this.#stale.add(table);
   }
 
   /** Files to be read in this look, of those of a table. */

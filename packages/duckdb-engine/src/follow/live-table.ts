@@ -1,9 +1,10 @@
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { type DuckDBConnection, listValue } from '@duckdb/node-api';
 
 import type { RestField } from '@logquay/googlesql/types';
-import type { StoredTable } from '../data/part';
+import type { Shard, StoredTable } from '../data/part';
 import type { DeclaredTable } from '../data/schemas';
 import { parsedRow, Unfit } from '../data/strict-row';
 import { type TimeColumn, timeColumnOf, type TimeUnitsOfTable } from '../data/time-column';
@@ -13,7 +14,7 @@ import { isMoved } from './copies';
 import { type KnownFields, NO_FIELDS, sameFields, TableFields } from './inferred-schema';
 import { firstFields } from './first-fields';
 import { faultKind } from './folder-faults';
-import type { FoundFile } from './folder-scan';
+import { type FoundFile, shardsOf } from './folder-scan';
 import { type HotRelation, HotRelations, type OpenedRelation, type PlacedRow } from './hot-relations';
 import { type LeftOut, NOTHING_LEFT_OUT, together } from './left-out';
 import { MovedFile, type ReadBatch, SourceReader } from './reader';
@@ -116,6 +117,7 @@ export class LiveTable {
   #isBegun = false;
   /** Relations that are no part of the table any more. */
   #unread: HotRelation[] = [];
+  #hasOtherShards = false;
   /** How many sealed files have been written. */
   conversions = 0;
   /** It is being sealed, or a backlog of it read. */
@@ -300,6 +302,15 @@ export class LiveTable {
     return this.#parts.arrived(after, upTo);
   }
 
+  /** Whether files have come, or have other names, so that wildcards mean other rows than they find. */
+  get hasOtherShards(): boolean {
+    return this.#hasOtherShards;
+  }
+
+  get #shards(): readonly Shard[] | undefined {
+    return shardsOf(this.name, new Map(this.sources.map(({ id, file }) => [id, file])));
+  }
+
   /** `performance.now()` when what is not served yet was first seen; null: everything is. */
   get behindSince(): number | null {
     return this.sources.reduce<number | null>(
@@ -320,7 +331,10 @@ export class LiveTable {
 
   /** Takes what the folder holds now. @returns what to do about what has gone when nobody reads it any more; null: nothing has */
   async reconcile(...[files, isKnown]: Parameters<SourcesOfTable['reconcile']>): Promise<CleanUp | null> {
+    const { next } = this.#sources;
     const { gone, moved } = await this.#sources.reconcile(files, isKnown);
+    if ((moved || next !== this.#sources.next) && !isDeepStrictEqual(this.#shards, this.table.shards))
+      this.#hasOtherShards = true;
     const now = performance.now();
     for (const source of this.sources) {
       // A last line is complete without its newline when nothing has followed for long.
@@ -655,7 +669,9 @@ export class LiveTable {
   /** Makes what queries read anew: as `TableParts.rebuild`. */
   async rebuild(): Promise<CleanUp> {
     const unread = this.#unread;
-    const rebuilt = await this.#parts.rebuild(this.fields, this.times.units, this.#segments, this.#hot.all);
+    const shards = this.#shards;
+    const rebuilt = await this.#parts.rebuild(this.fields, this.times.units, this.#segments, this.#hot.all, shards);
+    this.#hasOtherShards = false;
     this.#unread = this.#unread.filter((relation) => !unread.includes(relation));
     return async (connection) => {
       await rebuilt(connection);

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 
 import { FIRST_INSTANT, LAST_INSTANT, type RestField, type TimeUnits } from '@logquay/googlesql/types';
-import { type Part, type StoredTable, unknownPart } from '../data/part';
+import { type Part, type Shard, type StoredTable, unknownPart } from '../data/part';
 import { schemaOf, timeColumnOf } from '../data/time-column';
 import { quoteName, quoteText } from '../sql';
-import { castColumns, ARRIVAL_COLUMN, isNotOf, type Segment, type SegmentsOfTable } from './segment';
+import { castColumns, ARRIVAL_COLUMN, isNotOf, type Segment, type SegmentsOfTable, SOURCE_COLUMN } from './segment';
 import { sameFields } from './inferred-schema';
 import type { HotRelation } from './hot-relations';
 import { rulesOf } from './rows';
@@ -37,6 +37,7 @@ interface Stored {
 export class TableParts {
   #parts: readonly TablePart[] = [];
   #fields: readonly RestField[] = [];
+  #shards: readonly Shard[] | undefined = undefined;
   #units: TimeUnits = new Map();
   /** Of all tables: one that is opened again has other parts than before at the same revision. */
   static #lastRevision = 0;
@@ -57,7 +58,7 @@ export class TableParts {
   }
 
   #tableOf(parts: readonly Part[], revision: number): StoredTable {
-    return { schema: schemaOf(this.options.name, this.#fields, this.#units), parts, revision };
+    return { schema: schemaOf(this.options.name, this.#fields, this.#units), parts, revision, shards: this.#shards };
   }
 
   /** Attaches files, so that they can be read. @throws what DuckDB throws where one is damaged or gone */
@@ -65,12 +66,19 @@ export class TableParts {
     for (const segment of segments) await this.#attach(segment);
   }
 
-  /** Makes the parts anew. @param units of the fields' numbers @returns what to do when nobody reads the parts before any more */
+  /**
+   * Makes the parts anew.
+   *
+   * @param units of the fields' numbers
+   * @param shards of the sources
+   * @returns what to do when nobody reads the parts before any more
+   */
   async rebuild(
     fields: readonly RestField[],
     units: TimeUnits,
     segments: SegmentsOfTable,
     hot: readonly HotRelation[],
+    shards: readonly Shard[] | undefined,
   ): Promise<CleanUp> {
     await this.attach(segments.all);
     const parts = [
@@ -84,6 +92,7 @@ export class TableParts {
     this.#units = units;
     if (all.length === 0) all.push(this.#empty(fields));
     this.#parts = all;
+    this.#shards = shards;
     this.#revision = ++TableParts.#lastRevision;
     return this.#unused(used, segments.all);
   }
@@ -106,10 +115,11 @@ export class TableParts {
     const alias = this.#attached.get(segment.file)!;
     const { odd, single, arrived, before } = segment;
     const dropped = segments.droppedOf(segment);
+    const sources = Object.keys(segment.sources).map(Number);
     const bounds = boundsOf(segment);
     const partOf = (relation: string, rows: number, own: readonly string[]): TablePart => {
       const selection = selectionOf({ relation, fields: segment.fields, single: own, dropped }, fields);
-      const part = { ...unknownPart(relation), rows, ...bounds, single: new Set(selection.isCast ? [] : own) };
+      const part = { ...unknownPart(relation), rows, ...bounds, single: new Set(selection.isCast ? [] : own), sources };
       return { part, rows: selection, arrived, before };
     };
     const rows = partOf(`${alias}.rows`, segment.rows - odd, single);
@@ -124,7 +134,7 @@ export class TableParts {
   }
 
   #empty(fields: readonly RestField[]): TablePart {
-    const columns = castColumns([], fields) || 'NULL';
+    const columns = [...(fields.length === 0 ? [] : [castColumns([], fields)]), `NULL AS ${SOURCE_COLUMN}`].join(', ');
     const rows = { columns, from: '(SELECT 1)', where: ['false'], same: false, isCast: true };
     const timedBy = timeColumnOf(fields, this.#units)?.name ?? null;
     return { part: { ...unknownPart(relationOf(rows)), timedBy }, rows, arrived: null, before: 0 };
@@ -195,9 +205,10 @@ interface TablePart {
 /** The rows that count. */
 function selectionOf({ relation, fields, single, dropped }: Stored, form: readonly RestField[]): Selection {
   const isCast = !sameFields(fields, form);
-  const columns = isCast
+  const values = isCast
     ? castColumns(fields, form, new Set(single))
     : fields.map(({ name }) => quoteName(name)).join(', ');
+  const columns = `${values}, ${SOURCE_COLUMN}`;
   const where = dropped.length === 0 ? [] : [isNotOf(dropped)];
   return { columns, from: relation, where, isCast, same: !isCast && where.length === 0 };
 }

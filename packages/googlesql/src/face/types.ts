@@ -1,7 +1,7 @@
 /** Types, schemas, values in text form, and faults: what needs neither a parser nor a resolver. */
 export { type BoundParameter, elementOf, type TypedParameter, typesByName } from '../bound-parameter';
 export { type FaultNote, lineAndColumn, offsetOf, QueryError, type QueryFault } from '../errors';
-export { pathText, segmentsOf } from '../field-path';
+export { type FieldPath, followPath, pathText, segmentsOf } from '../field-path';
 export { HIDDEN_SIGNS } from '../hidden-signs';
 export { latin1Pattern } from '../latin1-pattern';
 export { dateText, datetimeText, timeText } from '../literals/civil';
@@ -14,6 +14,8 @@ export { MOST_PATTERN_COST, patternCost } from '../pattern-cost';
 export { columnsOf, parseRestSchema, type RestField, RestSchemaError, typeOf } from '../rest-schema';
 export {
   isTimeName,
+  type DescribedRoles,
+  describeRoles,
   type Level,
   levelCondition,
   levelOf,
@@ -21,12 +23,14 @@ export {
   ROLE_NAMES,
   type RoleField,
   type Roles,
+  roleSettings,
   type RoleSettings,
   rolesOf,
   type SeverityRole,
   type SeverityScale,
   timeExpression,
   type TimeRole,
+  unfitRoles,
 } from '../roles';
 export { DELIMITERS, ENCODED_DELIMITERS, parseSearchQuery, SearchQueryFault, type SearchTerm } from '../search-query';
 export { inSteps, step } from '../steps';
@@ -39,6 +43,7 @@ export {
   type ScalarName,
   type SqlType,
   type StructField,
+  TABLE_SUFFIX,
   type TableSchema,
   TIME_UNITS,
   type TimeUnit,

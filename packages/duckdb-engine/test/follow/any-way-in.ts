@@ -93,6 +93,7 @@ async function differs(
 ): Promise<Omit<Difference, 'steps' | 'logged'> | null> {
   for (const end = performance.now() + PATIENCE; ;) {
     let difference: Omit<Difference, 'steps' | 'logged'> | null = null;
+    const behind = isBehind(engine());
     for (const [table, rows] of expected) {
       const found = await rowsOf(engine(), table).catch(noneYet);
       if (difference === null && found.join('\n') !== rows.join('\n')) {
@@ -106,7 +107,7 @@ async function differs(
     if (difference === null) return null;
     const late = performance.now() - end;
     // On a busy machine the service says that it is behind; rows that it does not miss are lost.
-    if (late > SLOWEST || (late > 0 && !isBehind(engine()))) return difference;
+    if (late > SLOWEST || (late > 0 && !behind)) return difference;
     await sleep(200);
   }
 }

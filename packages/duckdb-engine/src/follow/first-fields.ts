@@ -48,7 +48,10 @@ export async function firstFields(dataDir: string, files: readonly FoundFile[]):
 
 /** Has fields take over what the rows at the beginning of a file have, in their order. */
 export async function addFields(dataDir: string, file: FoundFile, fields: TableFields): Promise<void> {
-  if (file.format === 'parquet') return fields.unite(await withColumns(dataDir, file, fields.all));
+  if (file.format === 'parquet') {
+    fields.unite(await withColumns(dataDir, file, fields.all));
+    return;
+  }
   const rows: JsonObject[] = [];
   const take = (): void => {
     fields.grow(rows, file.format === 'csv', new Set());

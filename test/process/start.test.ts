@@ -86,7 +86,7 @@ describe('a first start', () => {
 
   it('has examples on the pages that tell how to ask', () => {
     const pages = new Set(EXAMPLES.map(([page]) => page));
-    for (const page of ['README.md', 'docs/http.md', 'docs/endpoints.md', 'docs/lql.md', 'docs/keys.md'])
+    for (const page of ['README.md', 'docs/querying.md', 'docs/endpoints.md', 'docs/lql.md', 'docs/keys.md'])
       expect([page, pages.has(page)]).toEqual([page, true]);
   });
 

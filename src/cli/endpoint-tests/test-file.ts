@@ -91,7 +91,7 @@ export const testSchema = z.strictObject({
   error: error.describe('The error that the request is answered with.').optional(),
 });
 
-/** A file of tests (docs/testing-endpoints.md is held to it). */
+/** A file of tests (docs/endpoints.md#tests is held to it). */
 export const testFileSchema = z.strictObject(
   {
     clock: clock.optional(),

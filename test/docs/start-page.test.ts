@@ -6,7 +6,7 @@ import type { Command } from 'commander';
 import { logquay } from '../../src/cli/program';
 import { EXIT } from '../../src/cli/surroundings';
 
-const PAGE = readFileSync(path.join(__dirname, '../../docs/cli.md'), 'utf8');
+const PAGE = readFileSync(path.join(__dirname, '../../docs/start.md'), 'utf8');
 
 const program = logquay({ environment: {}, out: () => undefined, note: () => undefined, now: Date.now });
 
@@ -17,7 +17,7 @@ function namesOf(command: Command, before = ''): string[] {
   return inner.length === 0 ? [name] : inner.flatMap((one) => namesOf(one, `${name} `));
 }
 
-it('docs/cli.md lists every command', () => {
+it('docs/start.md lists every command', () => {
   const listed = [...PAGE.matchAll(/^\| `([a-z -]+)` +\|/gm)].map(([, name]) => name);
   expect(listed.sort()).toEqual(
     program.commands
@@ -27,12 +27,12 @@ it('docs/cli.md lists every command', () => {
   );
 });
 
-it('docs/cli.md lists every exit code', () => {
+it('docs/start.md lists every exit code', () => {
   const listed = [...PAGE.matchAll(/^\| (\d+) +\|/gm)].map(([, code]) => Number(code));
   expect(listed).toEqual(Object.values(EXIT));
 });
 
-it("docs/cli.md shows run's own examples", () => {
+it("docs/start.md shows run's own examples", () => {
   const help: string[] = [];
   const run = program.commands.find((one) => one.name() === 'run');
   run?.configureOutput({ writeOut: (text) => help.push(text) }).outputHelp();

@@ -171,7 +171,7 @@ const SETTINGS_BY_PART = {
     ),
     MCP: optional(
       'on or off',
-      'Whether assistants are answered at /mcp (docs/mcp.md): on or off. Unset: on with the embedded engine, off with BigQuery.',
+      'Whether assistants are answered at /mcp (docs/agents.md): on or off. Unset: on with the embedded engine, off with BigQuery.',
       ON_OFF,
     ),
     DRAIN_DELAY: setting(

@@ -100,7 +100,7 @@ const IMPORT_LOGFLARE_HELP = `
 Examples:
   logquay import-logflare --url https://api.logflare.app --token "$TOKEN" --out queries`;
 
-/** `logquay import-logflare` (docs/logflare.md). */
+/** `logquay import-logflare` (docs/supabase.md). */
 export function addImportLogflare(program: Command, { out, note }: Surroundings): void {
   program
     .command('import-logflare')

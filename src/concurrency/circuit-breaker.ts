@@ -1,4 +1,4 @@
-/** Refuses requests to a service that keeps failing, then lets one trial through (docs/decisions/concurrency.md). */
+/** Refuses requests to a service that keeps failing, then lets one trial through (docs/decisions/bounded-work.md). */
 import { type Clock, SYSTEM_CLOCK } from '@logquay/duckdb-engine/concurrency';
 
 export type BreakerState = 'closed' | 'open' | 'half-open';

@@ -91,7 +91,7 @@ const DAY = 86_400_000;
 
 /**
  * The daily budgets of bytes billed (docs/keys.md): refused before it runs is whose budget is spent; charged is a run when
- * it has ended. Runs that are under way when the last byte is spent go over it (docs/decisions/budgets.md).
+ * it has ended. Runs that are under way when the last byte is spent go over it (docs/decisions/shared-runs.md).
  */
 export class Budgets {
   readonly #accounts = new Map<string, Account>();

@@ -5,7 +5,7 @@ import { describeLookback } from '../endpoints/parameters';
 import { MOST_VALUES } from '../endpoints/values';
 import type { Key } from '../keys/key';
 
-/** The tools that every key has (docs/mcp.md). */
+/** The tools that every key has (docs/agents.md). */
 /** JSON Schema, as far as tools need it. */
 export interface JsonSchema {
   readonly type?: string | readonly string[];

@@ -1,4 +1,4 @@
-/** A server of the Model Context Protocol for one caller, by the official SDK (docs/mcp.md). */
+/** A server of the Model Context Protocol for one caller, by the official SDK (docs/agents.md). */
 import { type CallToolResult, Server } from '@modelcontextprotocol/server';
 
 import { ERRORS, ServiceError } from '../errors';

@@ -1,4 +1,4 @@
-/** Every metric there is (docs/metrics.md), and every value that a label may have: nothing that a caller sends is one. */
+/** Every metric there is (docs/operations.md), and every value that a label may have: nothing that a caller sends is one. */
 import { ERRORS, type Reason } from '../errors';
 import { COMPONENTS } from '../health/health';
 

@@ -16,7 +16,7 @@ export interface PlannedRequest extends Pick<RunRequest, 'idOrName' | 'query'> {
 }
 
 /**
- * Plans of earlier requests by what they are made of (docs/decisions/fast-path.md). A plan is valid for the same
+ * Plans of earlier requests by what they are made of. A plan is valid for the same
  * key and endpoint objects only: a change of either creates a new object.
  */
 export class PlanCache {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { inspect, parseEnv } from 'node:util';
 
-import { example as exampleOf } from '../../scripts/settings';
+import { example as exampleOf, page as pageOf } from '../../scripts/settings';
 import { ConfigError, readConfig, Secret, SETTINGS, SETTINGS_BY_PART } from '../../src/config';
 
 const BIGQUERY = { BIGQUERY_PROJECT_ID: 'my-project', BIGQUERY_DATASET: 'logs' };
@@ -21,8 +21,9 @@ describe('.env.example', () => {
   const text = readFileSync(path.join(__dirname, '../../.env.example'), 'utf8');
   const example = parseEnv(text);
 
-  it('is made of the table of settings, by `node scripts/settings.js`', () => {
+  it('is made of the table of settings by `node scripts/settings.js`, and so is docs/settings.md', () => {
     expect(text).toBe(exampleOf(SETTINGS_BY_PART));
+    expect(readFileSync(path.join(__dirname, '../../docs/settings.md'), 'utf8')).toBe(pageOf(SETTINGS_BY_PART));
     expect(Object.keys(example).sort()).toEqual(Object.keys(SETTINGS).sort());
   });
 

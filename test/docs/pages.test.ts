@@ -52,17 +52,28 @@ const FAMILIES = new Set(
 /** The history names what was there then. */
 const HISTORY = 'CHANGELOG.md';
 
+/** The anchors of a page's headings, as forges make them. */
+const anchorsOf = (page: string): string[] =>
+  [...read(page).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\w -]/g, '')
+      .replaceAll(' ', '-'),
+  );
+
 /** Whether a path, or its end, is that of a file. */
 const isSource = (name: string): boolean => FILES.some((file) => `/${file}`.endsWith(`/${name.replace(/^\.\//, '')}`));
 
 describe.each(PAGES.filter((page) => page !== HISTORY))('%s', (page) => {
   const text = read(page);
 
-  it('links to files that there are', () => {
+  it('links to files and headings that there are', () => {
     for (const [, link = ''] of text.matchAll(/\]\(([^)\s]+)\)/g)) {
       if (/^[a-z]+:/.test(link)) continue;
-      const target = path.join(path.dirname(page), link.replace(/#.*/, ''));
+      const [file = '', anchor] = link.split('#');
+      const target = file === '' ? page : path.join(path.dirname(page), file);
       expect([link, existsSync(path.join(ROOT, target))]).toEqual([link, true]);
+      if (anchor !== undefined) expect([link, anchorsOf(target)]).toEqual([link, expect.arrayContaining([anchor])]);
     }
   });
 
@@ -95,6 +106,17 @@ it('comments name sources that there are', () => {
   expect(named.filter((name) => !isSource(name))).toEqual([]);
 });
 
+it('the code names pages that there are', () => {
+  const sources = FILES.filter((file) =>
+    /^(?:src|(?:packages\/[^/]+\/)?(?:src|test)|bench|emulator)\/.*\.[jt]sx?$/.test(file),
+  );
+  const named = sources.flatMap((file) =>
+    [...read(file).matchAll(/\bdocs\/[\w./-]+\.(?:md|yml|json)\b/g)].map(([name]) => name),
+  );
+  expect(named.length).toBeGreaterThan(50);
+  expect(named.filter((name) => !existsSync(path.join(ROOT, name)))).toEqual([]);
+});
+
 it('the code reads no variable that is not among the settings', () => {
   const sources = FILES.filter((file) => /^(?:src|packages\/[^/]+\/src)\/.*\.(ts|js)$/.test(file))
     .map(read)
@@ -112,6 +134,18 @@ it('CHANGELOG.md begins with the version of the package', () => {
   expect(/^## (\S+),/m.exec(read('CHANGELOG.md'))?.[1]).toBe(MANIFEST.version);
 });
 
+it('packages have the version of the service, and need each other in it', () => {
+  const manifests = FILES.filter((file) => /^(?:packages\/[^/]+\/)?package\.json$/.test(file)).map(
+    (file) => JSON.parse(read(file)) as Partial<Manifest>,
+  );
+  const needed = manifests.flatMap(({ dependencies, devDependencies }) =>
+    Object.entries({ ...dependencies, ...devDependencies }).filter(([name]) => name.startsWith('@logquay/')),
+  );
+  expect(needed.length).toBeGreaterThan(5);
+  const versions = [...manifests.map(({ version }) => version), ...needed.map(([, version]) => version)];
+  expect([...new Set(versions)]).toEqual([MANIFEST.version]);
+});
+
 it('docs/README.md lists every page', () => {
   const listed = read('docs/README.md');
   const pages = readdirSync(path.join(ROOT, 'docs')).filter((name) => name.endsWith('.md') && name !== 'README.md');
@@ -127,7 +161,10 @@ it('docs/decisions/README.md lists every decision', () => {
 });
 
 it('docs/decisions/dependencies.md gives the reason of every dependency', () => {
-  const listed = [...read('docs/decisions/dependencies.md').matchAll(/^\| `(\S+)`/gm)].map(([, name]) => name);
+  const packages = [...read('docs/decisions/dependencies.md').matchAll(/^\| (`[^|]+)\|/gm)].map(
+    ([, cell = '']) => cell,
+  );
+  const listed = packages.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name));
   const manifests = FILES.filter((file) => /^(?:packages\/[^/]+\/)?package\.json$/.test(file)).map(read);
   const needed = manifests.flatMap((manifest) => {
     const { dependencies, devDependencies } = JSON.parse(manifest) as Partial<Manifest>;

@@ -117,8 +117,8 @@ describe('a declaration', () => {
     }
   });
 
-  it('is one line more in logs.all, as docs/logflare.md has it', () => {
-    const [, line = ''] = /^ +(default_lookback: 7d)$/m.exec(readFileSync('docs/logflare.md', 'utf8')) ?? [];
+  it('is one line more in logs.all, as docs/supabase.md has it', () => {
+    const [, line = ''] = /^ +(default_lookback: 7d)$/m.exec(readFileSync('docs/supabase.md', 'utf8')) ?? [];
     const stored = readFileSync('queries/logs.all.sql', 'utf8');
     const text = stored.replace(/( {2}iso_timestamp_start:\n {4}type: timestamp\n)/, `$1    ${line}\n`);
     expect(text).not.toBe(stored);

@@ -1,7 +1,7 @@
-/** The container files, held to the code; what they would run is run here, without a container. */
+/** The container files and the npm package, held to the code; what they would run is run here, without a container. */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -121,6 +121,36 @@ describe('the image of the service', () => {
       await expect(ask()).rejects.toMatchObject({ code: 1 });
     } finally {
       await stage.end();
+    }
+  });
+});
+
+describe('the package for npm install --global', () => {
+  it('has all of this repository that its program loads', async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'logquay-package-'));
+    try {
+      const run = promisify(execFile);
+      const { stdout } = await run(process.execPath, [path.join(ROOT, 'scripts/pack.js')], { cwd: folder });
+      await run('tar', ['xzf', stdout.trim()], { cwd: folder });
+      const modules = path.join(folder, 'package/node_modules');
+      const { dependencies, bundleDependencies, bin } = JSON.parse(
+        readFileSync(path.join(folder, 'package/package.json'), 'utf8'),
+      ) as Record<'dependencies' | 'bin', Record<string, string>> & { readonly bundleDependencies: readonly string[] };
+      // What npm would fetch is taken from the checkout.
+      for (const name of Object.keys(dependencies).filter((one) => !bundleDependencies.includes(one))) {
+        mkdirSync(path.dirname(path.join(modules, name)), { recursive: true });
+        symlinkSync(path.join(ROOT, 'node_modules', name), path.join(modules, name));
+      }
+      const program = path.join(folder, 'package', bin['logquay'] ?? '');
+      const line = ['run', 'usage.api-requests-count', '--param', 'project=default'];
+      const cwd = path.join(folder, 'package');
+      const { stdout: rows } = await run(process.execPath, [program, ...line], {
+        cwd,
+        env: { PATH: process.env.PATH },
+      });
+      expect(JSON.parse(rows)).toMatchObject({ result: [{ count: expect.any(Number) as unknown }] });
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
     }
   });
 });

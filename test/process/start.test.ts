@@ -18,6 +18,22 @@ const read = (file: string): string => readFileSync(path.join(ROOT, file), 'utf8
 const filesOf = (folder: string, ending: string): string[] =>
   readdirSync(path.join(ROOT, folder)).filter((file) => file.endsWith(ending));
 
+/** A dashboard of Grafana's over the data source Infinity, as far as it asks for rows. */
+interface Dashboard {
+  readonly templating: {
+    readonly list: readonly { readonly name: string; readonly current: { readonly value: string } }[];
+  };
+  readonly panels: readonly {
+    readonly title: string;
+    readonly targets: readonly {
+      readonly url: string;
+      readonly url_options: { readonly params: readonly { readonly key: string; readonly value: string }[] };
+      readonly root_selector: string;
+      readonly columns: readonly { readonly selector: string }[];
+    }[];
+  }[];
+}
+
 const stage = new Stage();
 afterAll(() => stage.end());
 
@@ -100,6 +116,31 @@ describe('a first start', () => {
     } else {
       const answer = JSON.parse(stdout) as { result?: unknown; openapi?: string };
       expect(answer.result ?? answer.openapi).toBeDefined();
+    }
+  });
+
+  it('has rows for every panel of the dashboard in docs/deploy/grafana/', async () => {
+    const now = Date.now();
+    const { panels, templating } = JSON.parse(read('docs/deploy/grafana/logs-dashboard.json')) as Dashboard;
+    const values = new Map([
+      ['__from:date:iso', new Date(now - 24 * 3600_000).toISOString()],
+      ['__to:date:iso', new Date(now).toISOString()],
+      ...templating.list.map(({ name, current }) => [name, current.value] as const),
+    ]);
+    for (const { title, targets } of panels) {
+      for (const { url, url_options: options, columns, root_selector: root } of targets) {
+        const asked = new URL(url, base);
+        for (const { key: name, value } of options.params) {
+          const filled = value.replace(/\$\{([^}]+)\}/g, (_, variable: string) => values.get(variable) ?? 'unknown');
+          asked.searchParams.append(name, filled);
+        }
+        const answer = (await (await fetch(asked, { headers: { 'X-API-KEY': key() } })).json()) as Record<
+          string,
+          object[]
+        >;
+        expect([title, answer]).toEqual([title, { [root]: expect.arrayContaining([expect.any(Object)]) as unknown }]);
+        for (const { selector } of columns) expect(answer[root]?.[0]).toHaveProperty(selector);
+      }
     }
   });
 

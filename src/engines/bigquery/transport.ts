@@ -1,7 +1,7 @@
 /**
  * HTTP to BigQuery: credentials, one request, its failure read. The official client finds project and credentials; its
  * own request path is not used, since it cannot be aborted and copies every row several times
- * (docs/decisions/bigquery-rest.md).
+ * (docs/decisions/dependencies.md).
  */
 import { BigQuery } from '@google-cloud/bigquery';
 import { PassThroughClient } from 'google-auth-library';

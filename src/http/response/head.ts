@@ -7,7 +7,7 @@ import helmet from 'helmet';
 import type { RequestHeaders } from '../request/headers';
 import { Cors } from './cors';
 
-/** Headers as Node copies them with the least work (docs/decisions/fast-path.md): names and values by turns. */
+/** Headers as Node copies them with the least work: names and values by turns. */
 export class HeaderList {
   readonly flat: string[];
 

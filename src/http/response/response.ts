@@ -9,7 +9,7 @@ const INVALID_TOKEN = `${CHALLENGE}, error="invalid_token"`;
 /** A response, without the headers that exchange.ts adds to every one. */
 export interface HttpResponse {
   readonly status: number;
-  /** By name, or a flat list of names and values, which is faster to write (docs/decisions/fast-path.md). */
+  /** By name, or a flat list of names and values, which is faster to write. */
   readonly headers: Readonly<Record<string, string>> | readonly string[];
   /** null: none, as with 204 and 304. */
   readonly body: Buffer | null;

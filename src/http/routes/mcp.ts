@@ -1,4 +1,4 @@
-/** `POST /mcp`: the Model Context Protocol over HTTP (docs/mcp.md). */
+/** `POST /mcp`: the Model Context Protocol over HTTP (docs/agents.md). */
 import { readJson } from '../../endpoints/raw-entries';
 import { ServiceError } from '../../errors';
 import type { Key } from '../../keys/key';

@@ -22,7 +22,7 @@ const METHODS = new Set(['GET', 'HEAD', 'POST']);
 
 /**
  * The id or name in a plain request to run a stored endpoint, which nearly every request is; null for any other: those
- * Express routes (docs/decisions/fast-path.md).
+ * Express routes (docs/decisions/dependencies.md).
  */
 export function directRun({ method = '', url = '' }: IncomingMessage): string | null {
   if (!url.startsWith(PREFIX) || !METHODS.has(method)) return null;
@@ -51,7 +51,7 @@ export interface ListenerOptions extends Omit<RouterOptions, 'cors' | 'metrics'>
 
 /**
  * Handles a request. Plain requests to run an endpoint bypass Express and take the same path as if it had routed them
- * (docs/decisions/fast-path.md).
+ * (docs/decisions/dependencies.md).
  */
 export function createListener(options: ListenerOptions): RequestListener {
   const { log, logSql, corsOrigins, metrics, metricsKey, tracing = null, tls = false, shares } = options;

@@ -17,7 +17,7 @@ import type { Lifecycle } from './lifecycle';
 const LAST_SCRAPE = 1000;
 
 /**
- * Listens for scrapes on a port of its own (docs/metrics.md). Scrapes are not counted, and logged only when they fail.
+ * Listens for scrapes on a port of its own (docs/operations.md). Scrapes are not counted, and logged only when they fail.
  *
  * @returns closes the port
  */

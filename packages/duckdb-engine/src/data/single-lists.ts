@@ -1,6 +1,6 @@
 /**
  * Lists of records that hold exactly one element in almost every row, as log records do (`metadata[0].request[0]`): they are
- * stored as that element, which is read several times as fast (docs/decisions/single-lists.md). The few rows in which one of
+ * stored as that element, which is read several times as fast (docs/decisions/resolved-tree.md). The few rows in which one of
  * them is longer or empty are stored beside the others, as lists.
  */
 import type { DuckDBConnection } from '@duckdb/node-api';

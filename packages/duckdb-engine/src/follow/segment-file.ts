@@ -1,6 +1,6 @@
 /**
  * Writes a sealed file (`segment.ts`): rows in time order, the last first, and lists of one as their element
- * (docs/decisions/single-lists.md).
+ * (docs/decisions/resolved-tree.md).
  */
 import { mkdir, open, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';

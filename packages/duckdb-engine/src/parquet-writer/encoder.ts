@@ -21,7 +21,7 @@ export type TakeBytes = (bytes: Uint8Array) => Promise<void>;
 type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 
 /**
- * Before work is spent on rows: an image for BigQuery alone may have no DuckDB (docs/containers.md).
+ * Before work is spent on rows: an image for BigQuery alone may have no DuckDB (docs/deploy.md).
  *
  * @throws ServiceError notImplemented
  */

@@ -1,5 +1,5 @@
 /**
- * Reading texts off the thread that serves everybody (docs/decisions/long-texts.md): one near the bounds takes tens of
+ * Reading texts off the thread that serves everybody (docs/decisions/bounded-work.md): one near the bounds takes tens of
  * milliseconds to read, resolve and translate.
  */
 import { availableParallelism } from 'node:os';
@@ -12,7 +12,7 @@ import { type RunLimits, unlimited } from '../deadline';
 import { WorkerDied, WorkerPool, WorkerTimeout } from '../worker-pool';
 
 /**
- * A piece of work that a thread can do. What goes in and what comes out is plain data (docs/decisions/long-texts.md):
+ * A piece of work that a thread can do. What goes in and what comes out is plain data (docs/decisions/bounded-work.md):
  * a thread gets and gives copies. It may throw QueryError.
  */
 export interface Task<Input, Output> {

@@ -1,7 +1,7 @@
 /**
  * Bounds on what makes texts and arrays out of little: a generated array, `x || x` ten times over. DuckDB makes such a value in one go,
  * without a look at the deadline or at its memory. Whatever else takes too long or too much is ended by the deadline, by the bound on
- * memory, and with the engine's process (docs/decisions/bounded-functions.md).
+ * memory, and with the engine's process (docs/decisions/bounded-work.md).
  */
 import {
   functionOf,

@@ -1,7 +1,7 @@
 /**
  * The first rows by time, found by their times alone: `WHERE timestamp IN (SELECT timestamp ... ORDER BY timestamp DESC LIMIT n)`.
  * DuckDB then skips whatever lies outside of these times, in all parts, before it reads a wide column. Without it, it reads the
- * columns of every row that it sorts (docs/decisions/first-rows.md).
+ * columns of every row that it sorts (docs/decisions/resolved-tree.md).
  */
 import {
   functionOf,

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { openCatalogue } from '../src/endpoints/catalogue';
 import type { Endpoint } from '../src/endpoints/endpoint';
+import { StoredAnalyses } from '../src/analysis/stored-analyses';
 import { Gate } from '../src/sandbox/gate';
 import type { BoundParameter, Engine, EngineResult } from '../packages/duckdb-engine/src/contract/contract';
 import { composeStatement } from '../src/run/statement';
@@ -38,7 +39,11 @@ export class Stored {
     const limits = { deadline: performance.now() + 60_000, signal: new AbortController().signal };
     const requested = sql === null ? null : { language: 'sql' as const, text: sql };
     const plan = { endpoint, query: requested, parameters, fenced: false };
-    const chosen = await composeStatement(plan, { gate: this.#gate, now: () => 0n }, limits);
+    const chosen = await composeStatement(
+      plan,
+      { analyses: new StoredAnalyses(this.engine, this.#gate), gate: this.#gate, now: () => 0n },
+      limits,
+    );
     const query = { sql: chosen.sql, parameters: chosen.parameters, maxRows: endpoint.maxRows };
     const fence = this.fenced ? { consumer: chosen.consumer } : null;
     return this.engine.run({ ...query, fence, hideBytes: false, maxBytesBilled: null, labels: {} }, limits);

@@ -8,12 +8,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { resolverOf, storedQueryOf } from './analysis/stored-analyses';
 import { openCache } from './cache/open';
 import { Warmer, type WarmingOutcome } from './cache/warmer';
-import { LOG_SCHEMA } from './engines/log-schema';
+import { DECLARED_TABLES } from './engines/log-schema';
 import type { Collector } from '@logquay/collector';
 import { FairSlots, Threads } from '@logquay/duckdb-engine/concurrency';
 import { Parts } from './concurrency/parts';
 import { type Catalogue, openCatalogue } from './endpoints/catalogue';
 import type { Endpoint } from './endpoints/endpoint';
+import { SharedSearches } from './endpoints/shared-searches';
 import { CatalogueError } from './endpoints/settings';
 import { ServiceError } from './errors';
 import { type KeyRing, openKeyRing } from './keys/key-ring';
@@ -226,6 +227,7 @@ export class Service {
       results: cache.results,
       usage: cache.usage,
       consumption: this.consumption,
+      ...(config.searchesFile === null ? {} : { searches: this.#openSearches(config.searchesFile) }),
       ...(collector === null
         ? {}
         : { ingest: { collector, authenticate: (header) => keys.authenticateIngest(header) } }),
@@ -258,6 +260,15 @@ export class Service {
     });
   }
 
+  #openSearches(file: string): SharedSearches {
+    let known: string | null = null;
+    return new SharedSearches(file, (fault) => {
+      if (fault !== null && fault !== known) this.log.warn(fault);
+      known = fault;
+      this.state.health.report('searches_file', fault);
+    });
+  }
+
   async #openKeys(): Promise<KeyRing> {
     const { config, log } = this;
     const keys = await openKeyRing({
@@ -286,7 +297,7 @@ export class Service {
     const { dataDir, retention, minFree, maxBody } = collect;
     const sources = readSources(collect.sources);
     const report = (fault: string | null): void => health.report('collector', fault);
-    const bounds = { dataDir, sources, declared: LOG_SCHEMA, retention, minFree, maxBody };
+    const bounds = { dataDir, sources, declared: DECLARED_TABLES, retention, minFree, maxBody };
     const collector = await Collector.open({ ...bounds, threads, log, metrics, report });
     this.#parts.opened('collector', () => collector.close());
     return collector;
@@ -444,7 +455,7 @@ export async function openEngine(
   if (config.bigquery === null) {
     return openEmbedded({
       ...config.duckdb,
-      declared: LOG_SCHEMA,
+      declared: DECLARED_TABLES,
       cacheDir: config.cacheDir,
       exportsDir: exportFolder(config),
       now: config.clock?.epochMicros ?? null,

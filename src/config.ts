@@ -169,6 +169,11 @@ const SETTINGS_BY_PART = {
       'Origins whose pages may show /explore in a frame (docs/embed.md), with commas between. Unset: none.',
       ownOrigins,
     ),
+    SEARCHES_FILE: optional(
+      'a file',
+      'File of searches that the explorer offers to keys without pins. Unset: none.',
+      anyText,
+    ),
     MCP: optional(
       'on or off',
       'Whether assistants are answered at /mcp (docs/agents.md): on or off. Unset: on with the embedded engine, off with BigQuery.',
@@ -190,7 +195,7 @@ const SETTINGS_BY_PART = {
     KEYS_FILE: setting('.data/keys.json', 'a file', 'File of the keys that `npm run keys` makes.', anyText),
     TOKEN_SECRET: optional(
       'at least 16 printable ASCII characters without spaces',
-      'Secret that seals page tokens (docs/pages.md): the same for all processes behind an address. Unset: a random one for each process.',
+      'Secret that seals page tokens (docs/querying.md): the same for all processes behind an address. Unset: a random one for each process.',
       (text) => (text.length >= SHORTEST_KEY ? secret(text) : undefined),
     ),
   },
@@ -219,12 +224,12 @@ const SETTINGS_BY_PART = {
     COLLECT: setting(
       'off',
       'on or off',
-      'Whether logs that shippers send over HTTP are stored in DATA_DIR (docs/collector.md): on or off.',
+      'Whether logs that shippers send over HTTP are stored in DATA_DIR (docs/data.md): on or off.',
       ON_OFF,
     ),
     COLLECT_SOURCES: optional(
       'a file',
-      'JSON file that assigns further sources to tables. Unset: the sources of a Supabase stack alone.',
+      'JSON file that assigns further sources to tables, and says where a drain names its source and OpenTelemetry its project. Unset: the sources of a Supabase stack alone.',
       anyText,
     ),
     COLLECT_RETENTION: setting(
@@ -640,6 +645,7 @@ function configOf(v: Values, environment: Environment, terminal: boolean) {
           },
     logSql: v.LOG_SQL === 'on',
     auditFile: v.AUDIT_FILE ?? null,
+    searchesFile: v.SEARCHES_FILE ?? null,
     logLevel: v.LOG_LEVEL,
     /** What the operator should read at start. */
     warnings: warningsOf(v, embedded, environment),

@@ -133,3 +133,32 @@ test('queries running while rows come in see one state each', async () => {
   );
   assert.deepEqual(await local.rows('SELECT COUNT(*) FROM busy.t'), [['5']]);
 });
+
+test('a wildcard is the tables that begin like that, with the columns of the newest', async () => {
+  await makeTable('shards', [{ name: 'other', type: 'INTEGER' }]);
+  const make = async (id: string, fields: readonly string[], rows: readonly object[]): Promise<void> => {
+    const schema = {
+      fields: fields.map((name) => ({ name, type: 'INTEGER', mode: name === 'tags' ? 'REPEATED' : 'NULLABLE' })),
+    };
+    await local.send('POST', `${DATASETS}/shards/tables`, { tableReference: { tableId: id }, schema });
+    const body = { rows: rows.map((json) => ({ json })) };
+    assert.equal((await local.send('POST', `${DATASETS}/shards/tables/${id}/insertAll`, body)).status, 200);
+  };
+  await make('e_20260917', ['n', 'gone'], [{ n: 1, gone: 1 }]);
+  await make('e_20260918', ['tags', 'n'], [{ n: 2, tags: [7] }]);
+  const from = '`test.shards.e_*`';
+  assert.deepEqual(await local.rows(`SELECT n, ARRAY_LENGTH(tags), _TABLE_SUFFIX FROM ${from} ORDER BY n`), [
+    ['1', '0', '20260917'],
+    ['2', '1', '20260918'],
+  ]);
+  const suffix = (sql: string): Promise<unknown> => local.rows(`${sql} WHERE _table_suffix = '20260918'`);
+  assert.deepEqual(await suffix('SELECT n FROM shards.`e_2026*` AS e'), []);
+  assert.deepEqual(await suffix('SELECT AS STRUCT * FROM shards.`e_*`'), await suffix(`SELECT * FROM ${from}`));
+  assert.deepEqual(await local.rows(`FROM ${from} |> WHERE _TABLE_SUFFIX LIKE '%7' |> SELECT n`), [['1']]);
+  assert.equal((await local.query('SELECT 1 FROM shards.`x*`')).status, 404);
+  assert.equal((await local.query(`SELECT gone FROM ${from}`)).status, 400);
+  assert.equal((await local.query(`WITH e AS (SELECT * FROM ${from}) SELECT _TABLE_SUFFIX FROM e`)).status, 400);
+  await make('e_20260919', ['n'], [{ n: 3 }]);
+  await local.send('DELETE', `${DATASETS}/shards/tables/e_20260918`);
+  assert.deepEqual(await local.rows(`SELECT * FROM ${from} ORDER BY n`), [['1'], ['3']]);
+});

@@ -23,7 +23,7 @@ const { outputFiles } = await build({
   splitting: true,
   minify: process.env.MINIFY !== '0',
   format: 'esm',
-  target: ['chrome120', 'firefox128', 'safari17.4'],
+  target: ['chrome123', 'firefox128', 'safari17.5'],
   legalComments: 'none',
   write: false,
 });

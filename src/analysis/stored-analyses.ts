@@ -1,13 +1,30 @@
 /** What is known of a stored query without running it. */
-import type { ResolveStored } from '../endpoints/catalogue';
+import type { ResolveStored, UnfitRole } from '../endpoints/catalogue';
 import { faultIn } from '../endpoints/definition';
 import { raceLimits } from '@logquay/duckdb-engine/concurrency';
 import { ServiceError, QueryError } from '../errors';
 import type { Endpoint, ParameterDeclaration } from '../endpoints/endpoint';
 import { boundTypes } from '../endpoints/parameters';
-import { type TypedParameter, typesByName, type NamedType, type TableSchema } from '@logquay/googlesql/types';
+import type { ConsumerTable } from '@logquay/googlesql/consumer';
+import {
+  type NamedType,
+  pathText,
+  type Roles,
+  rolesOf,
+  type TimeUnits,
+  type TypedParameter,
+  typesByName,
+  unfitRoles,
+} from '@logquay/googlesql/types';
 import type { TableSchemas, Engine, RunLimits } from '@logquay/duckdb-engine/contract';
-import { type Description, describing, resultColumns, nearest, surveyMeaning } from '@logquay/googlesql';
+import {
+  type Description,
+  describing,
+  nearest,
+  type ResolvedQuery,
+  resultColumns,
+  surveyMeaning,
+} from '@logquay/googlesql';
 import { isDeepStrictEqual } from 'node:util';
 import { LRUCache } from 'lru-cache';
 import { typicalValues } from '../sandbox/cte-columns';
@@ -24,8 +41,9 @@ export function resolverOf(analyses: Pick<StoredAnalyses, 'of' | 'forget'>): Res
     analyses.forget(endpoint);
     const limits = { deadline: performance.now() + PATIENCE, signal: new AbortController().signal };
     try {
-      const { errors } = await analyses.of(endpoint, limits);
-      if (errors.length === 0) return { kind: 'resolved' };
+      const analysis = await analyses.of(endpoint, limits);
+      const { errors } = analysis;
+      if (errors.length === 0) return { kind: 'resolved', unfit: unfitRolesOf(endpoint, analysis) };
       return { kind: 'faulty', faults: errors.map((error) => faultIn(endpoint.sql, error)) };
     } catch (error) {
       // Anything else is a fault of ours: it must not take a working endpoint away.
@@ -35,11 +53,33 @@ export function resolverOf(analyses: Pick<StoredAnalyses, 'of' | 'forget'>): Res
   };
 }
 
+const FITTING: Readonly<Record<UnfitRole['role'], string>> = {
+  time: 'a time is TIMESTAMP or DATETIME, or INT64 or FLOAT64 with its unit, outside of lists: time: { column: NAME, unit: ms }',
+  message: 'a message is STRING or JSON',
+  severity: 'a severity is STRING, JSON or a number, and numbers are told by the names of their columns',
+  trace: 'a trace is STRING',
+};
+
+function unfitRolesOf({ log = {} }: Endpoint, { tables, columns }: StoredAnalysis): readonly UnfitRole[] {
+  const known = [...tables.map((table) => table.columns), ...(columns === null ? [] : [columns])];
+  return unfitRoles(known, log).map(({ role, path, isThere }) => {
+    const near = nearest(
+      path[0] ?? '',
+      known.flatMap((one) => one.map(({ name }) => name)),
+    );
+    const meant = near === undefined || isThere ? '' : `. Did you mean ${near}?`;
+    const why = isThere ? FITTING[role] : `no table of the query has it${meant}`;
+    return { role, reason: `log: ${role}: ${pathText(path)}: ${why}` };
+  });
+}
+
 export interface StoredAnalysis {
+  /** The roles of those columns. */
+  readonly roles: Roles | null;
   /** Columns of the rows that the query gives without a consumer query; null: not known, as it has faults. */
   readonly columns: readonly NamedType[] | null;
   /** The tables that a consumer query may read, in the order of the WITH; without those that are not known. */
-  readonly tables: readonly TableSchema[];
+  readonly tables: readonly ConsumerTable[];
   /** What the owners of the tables behind say of the columns, and of those of the `tables`, each list in their order. */
   readonly descriptions: {
     readonly columns: readonly Description[];
@@ -55,10 +95,10 @@ export interface StoredAnalysis {
 
 /** Resolves a stored query against the engine's tables: every fault that can be told from the others, and all types. */
 export function analyseStored(
-  endpoint: Pick<Endpoint, 'sql' | 'query' | 'parameters'>,
+  endpoint: Pick<Endpoint, 'sql' | 'query' | 'parameters' | 'log'>,
   tables: TableSchemas,
 ): StoredAnalysis {
-  const { sql, query } = endpoint;
+  const { sql, query, log } = endpoint;
   const parameters = boundTypes(endpoint);
   const { resolved, faults } = surveyMeaning(query, sql, {
     findTable: (path) => tables.schemas.get(path.map(({ name }) => name).join('.')),
@@ -68,9 +108,19 @@ export function analyseStored(
   });
   const ctes = resolved?.ctes ?? [];
   const described = resolved === null ? () => [] : describing(resolved, tables.descriptions ?? new Map());
+  const unitsIn = resolved === null ? () => [] : describing(resolved, unitsOf(tables));
+  const withRoles = (part: ResolvedQuery): Omit<ConsumerTable, 'name'> => {
+    const columns = resultColumns(part);
+    const units = unitsIn(part).flatMap(({ text }, i) =>
+      text === null ? [] : [[columns[i]?.name ?? '', text] as const],
+    );
+    return { columns, roles: rolesOf(columns, log, new Map(units) as TimeUnits) };
+  };
+  const own = resolved === null || faults.length > 0 ? null : withRoles(resolved);
   return {
-    columns: resolved === null || faults.length > 0 ? null : resultColumns(resolved),
-    tables: ctes.map((cte) => ({ name: cte.name, columns: resultColumns(cte.query) })),
+    columns: own?.columns ?? null,
+    roles: own?.roles ?? null,
+    tables: ctes.map((cte) => ({ name: cte.name, ...withRoles(cte.query) })),
     descriptions: {
       columns: resolved === null ? [] : described(resolved),
       tables: new Map(ctes.map(({ name, query: body }) => [name, described(body)])),
@@ -79,6 +129,16 @@ export function analyseStored(
     errors: faults,
     warnings: [],
   };
+}
+
+/** The units of numbers that are times, as descriptions: they follow columns that are handed on as they are alike. */
+function unitsOf({ schemas }: TableSchemas): ReadonlyMap<string, readonly Description[]> {
+  const timed = [...schemas.values()].flatMap(({ name, columns, timeUnits }) =>
+    timeUnits === undefined
+      ? []
+      : [[name, columns.map((column) => ({ text: timeUnits.get(column.name) ?? null, fields: [] }))] as const],
+  );
+  return new Map(timed);
 }
 
 /** Milliseconds that an analysis may take, whoever waits for it. */
@@ -152,19 +212,20 @@ export class StoredAnalyses {
     const described = await this.#describe(endpoint, limits);
     if (described instanceof QueryError) {
       if (isComplete || this.engine.kind === 'duckdb') {
-        return { ...own, columns: null, errors: own.errors.length > 0 ? own.errors : [described] };
+        return { ...own, columns: null, roles: null, errors: own.errors.length > 0 ? own.errors : [described] };
       }
       // What could not be looked up may yet be there, such as a wildcard table, unless it is what the engine refuses.
       const unsure = read.filter(({ path: [first, ...rest] }) => rest.length > 0 || /[.*]/.test(first?.name ?? ''));
       const isRefused = (error: QueryError): boolean => begins(error, described.span);
       const known = own.errors.filter((error) => isRefused(error) || !unsure.some(({ span }) => begins(error, span)));
       const errors = known.some(isRefused) ? known : [described, ...known];
-      return { ...own, columns: null, errors };
+      return { ...own, columns: null, roles: null, errors };
     }
     if (own.errors.length === 0 || this.engine.kind === 'duckdb') return own;
     const tablesOfEngine = await this.#cteTables(endpoint, limits);
     const descriptions = { columns: [], tables: new Map<string, never>() };
-    return { ...own, columns: described, tables: tablesOfEngine, descriptions, errors: [] };
+    const roles = rolesOf(described, endpoint.log);
+    return { ...own, columns: described, roles, tables: tablesOfEngine, descriptions, errors: [] };
   }
 
   async #tablesAt(paths: readonly (readonly string[])[], limits: RunLimits): Promise<TableSchemas> {
@@ -186,9 +247,13 @@ export class StoredAnalyses {
     });
   }
 
-  #cteTables(endpoint: Endpoint, limits: RunLimits): Promise<TableSchema[]> {
+  #cteTables(endpoint: Endpoint, limits: RunLimits): Promise<ConsumerTable[]> {
     const stored = storedQueryOf(endpoint);
-    return Promise.all(endpoint.cteTables.map((table) => this.gate.columns(stored, table, limits)));
+    const one = async (table: string): Promise<ConsumerTable> => {
+      const { columns } = await this.gate.columns(stored, table, limits);
+      return { name: table, columns, roles: rolesOf(columns, endpoint.log) };
+    };
+    return Promise.all(endpoint.cteTables.map(one));
   }
 
   #key({ id, revision }: Endpoint): string {

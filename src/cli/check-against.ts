@@ -5,7 +5,7 @@ import { check, type CheckOptions } from '../endpoints/check';
 import { readCatalogue } from '../endpoints/directory';
 import type { Endpoint } from '../endpoints/endpoint';
 import type { Engine } from '@logquay/duckdb-engine/contract';
-import { LOG_SCHEMA } from '../engines/log-schema';
+import { DECLARED_TABLES } from '../engines/log-schema';
 import { ServiceError } from '../errors';
 import { KeysFileError, readKeysFile } from '../keys/keys-file';
 import { openLog } from '../log';
@@ -24,7 +24,7 @@ const NO_GATE = { columns: () => Promise.reject(new Error('There is no gate here
  */
 export async function schemaAnalyses(dataDir: string | null): Promise<StoredAnalyses> {
   const { openSchemaEngine } = await import('@logquay/duckdb-engine/in-process');
-  return new StoredAnalyses(await openSchemaEngine({ dataDir, declared: LOG_SCHEMA }), NO_GATE);
+  return new StoredAnalyses(await openSchemaEngine({ dataDir, declared: DECLARED_TABLES }), NO_GATE);
 }
 
 export type CheckEngine = 'duckdb' | 'bigquery';
@@ -118,6 +118,6 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
  * @throws ConfigError for a file that is not such a map
  */
 export function sourceViews(file: string, dataset: string): ReadonlyMap<string, readonly string[]> {
-  const tables = [...readSources(file, '--sources')].filter(([source]) => UUID.test(source));
+  const tables = [...readSources(file, '--sources').tables].filter(([source]) => UUID.test(source));
   return new Map(tables.map(([id, table]) => [table, [...dataset.split('.'), id.replaceAll('-', '_')]]));
 }

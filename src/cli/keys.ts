@@ -56,6 +56,7 @@ The key goes to the standard output, alone and once: only its SHA-256 is stored.
 Examples:
   logquay keys create --name grafana
   logquay keys create --name vector --ingest
+  logquay keys create --name shipper-1 --ingest --project abc
   logquay keys create --name dashboard --sha256 $(printf %s "$TOKEN" | sha256sum | cut -c1-64)
   logquay keys create --name tenant-1 --endpoints logs.all,usage.api-counts --pin project=abc --expires 90d
   KEY=$(logquay keys create --name script)
@@ -83,6 +84,7 @@ export function addKeys(program: Command, surroundings: Surroundings): void {
       repeatable('--pin <parameter=value>', 'fixes a parameter; one that takes a list is repeated with each value'),
     )
     .option('--ingest', 'may send logs to be stored (COLLECT=on), and nothing else')
+    .option('--project <project>', 'with --ingest: the project of all its events, whatever they say')
     .option('--admin', 'may see who used how much, at /api/usage')
     .option('--sha256 <hash>', 'takes a key that clients have by its SHA-256 in hexadecimal, and prints none')
     .option('--redact', 'its results are always redacted')

@@ -67,7 +67,7 @@ export async function importLogflare(
 
 /** The table of each source, by its name and its UUID in lower case: those of a Supabase stack as the collector has them. */
 function tablesOf(sources: readonly z.output<typeof sourceSchema>[]): ReadonlyMap<string, string> {
-  const stock = readSources(null);
+  const { tables: stock } = readSources(null);
   const tables = new Map<string, string>();
   const taken = new Set(stock.values());
   for (const { name: given, token } of sources) {

@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { Logger } from 'pino';
 
 import { concurrently } from '@logquay/duckdb-engine/concurrency';
+import type { RoleSettings } from '@logquay/googlesql/types';
 import type { ReportFault } from '../health/health';
 import { ClaimedValue, type Key } from '../keys/key';
 import { type Definition, readDefinition } from './definition';
@@ -10,9 +11,15 @@ import { codeOf, findClashes, type Fingerprint, listQueries, readCatalogue, read
 import { type Endpoint, UUID } from './endpoint';
 import { CatalogueError, describeFault, type Fault, FILE_START, type LineFault } from './settings';
 
+/** A setting of `log` that no table of the query has a column for. */
+export interface UnfitRole {
+  readonly role: keyof RoleSettings;
+  readonly reason: string;
+}
+
 /** Whether a stored query means something to the engine: names, types, functions. */
 export type Resolution =
-  | { readonly kind: 'resolved' }
+  | { readonly kind: 'resolved'; readonly unfit?: readonly UnfitRole[] }
   | { readonly kind: 'faulty'; readonly faults: readonly LineFault[] }
   /** The engine does not answer at the moment. */
   | { readonly kind: 'unreachable'; readonly reason: string };

@@ -60,11 +60,15 @@ export async function check(
 
 async function meaningFaults(
   file: string,
-  { draft }: Definition,
+  { draft, placeOf }: Definition,
   resolve: ResolveStored | null,
 ): Promise<readonly Fault[]> {
   if (draft === null || resolve === null) return [];
-  const faults = faultsOf(file, await resolve(draft));
+  const resolution = await resolve(draft);
+  if (resolution.kind === 'resolved') {
+    return (resolution.unfit ?? []).map(({ role, reason }) => ({ file, ...placeOf(['log', role]), reason }));
+  }
+  const faults = faultsOf(file, resolution);
   return typeof faults === 'string' ? [{ file, ...FILE_START, reason: `could not be resolved: ${faults}` }] : faults;
 }
 

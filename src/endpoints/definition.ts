@@ -5,6 +5,7 @@ import { LRUCache } from 'lru-cache';
 import { lineAndColumn, QueryError, ServiceError } from '../errors';
 import { tablesRead, parseQuery, type Parameter, type Query, walk } from '@logquay/googlesql/syntax';
 import { nearest } from '@logquay/googlesql';
+import { type RoleSettings, segmentsOf } from '@logquay/googlesql/types';
 import { readDeclarations } from './declaration';
 import type { Endpoint, ParameterDeclaration } from './endpoint';
 import { onlyValue } from './parameters';
@@ -29,6 +30,8 @@ export interface Definition {
   readonly claims: readonly Claim[];
   /** The line that a claim stands in. */
   readonly lineOf: (claim: Claim) => number;
+  /** Where a setting stands. */
+  readonly placeOf: (path: readonly PropertyKey[]) => Place;
 }
 
 /** Names under which a consumer query can reach a CTE (docs/sandbox.md). */
@@ -64,10 +67,11 @@ export function readDefinition(bytes: Buffer, file = ''): Definition {
   ];
   const lineOf = ({ key }: Claim): number => placeOf([key === 'tool' ? 'mcp' : key]).line;
   const warnings = (settings.tail ?? null) === null ? [] : ['tail has no effect: there are no live tails on BigQuery'];
-  if (query === null) return { ...faulty(faults), warnings, claims, lineOf };
+  if (query === null) return { ...faulty(faults), warnings, claims, lineOf, placeOf };
   const revision = createHash('sha256').update(bytes).digest('hex');
   const draft = toEndpoint(settings, declarations, { file, sql, query, revision });
-  return { endpoint: faults.length > 0 ? null : draft, draft, faults: byLine(faults), warnings, claims, lineOf };
+  const endpoint = faults.length > 0 ? null : draft;
+  return { endpoint, draft, faults: byLine(faults), warnings, claims, lineOf, placeOf };
 }
 
 /** What lays claim to nothing. */
@@ -79,6 +83,7 @@ function faulty(faults: readonly LineFault[]): Definition {
     warnings: [],
     claims: [],
     lineOf: () => FILE_START.line,
+    placeOf: () => FILE_START,
   };
 }
 
@@ -121,12 +126,28 @@ function toEndpoint(
     maxBytesBilled: settings.max_bytes_billed ?? null,
     timeout: millisecondsOf(settings.timeout),
     parameters,
+    log: rolesIn(settings.log),
     sql,
     get query() {
       return treeOf(sql, revision);
     },
     cteTables: (query.with?.entries ?? []).map(({ name }) => name.name),
     revision,
+  };
+}
+
+function rolesIn(log: Settings['log']): RoleSettings | undefined {
+  if (log === null || log === undefined) return undefined;
+  const pathIn = (written: string | null | undefined): readonly string[] | undefined =>
+    written === null || written === undefined ? undefined : (segmentsOf(written) ?? undefined);
+  const time = log.time ?? undefined;
+  const path = pathIn(typeof time === 'string' ? time : time?.column);
+  const unit = typeof time === 'object' ? time.unit : null;
+  return {
+    time: path === undefined ? undefined : { path, unit },
+    message: pathIn(log.message),
+    severity: pathIn(log.severity),
+    trace: pathIn(log.trace),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Query } from '@logquay/googlesql/syntax';
-import type { BoundParameter } from '@logquay/googlesql/types';
+import type { BoundParameter, RoleSettings } from '@logquay/googlesql/types';
 
 /**
  * The types that a parameter may be declared with, and what one value of each is bound as. A type is added here, with its reading
@@ -66,6 +66,8 @@ export interface Endpoint {
   /** Milliseconds; null: the configuration's default. */
   readonly timeout: number | null;
   readonly parameters: readonly ParameterDeclaration[];
+  /** Columns that play a part in a log, where their names and types do not say it; missing: none is named. */
+  readonly log?: RoleSettings | undefined;
   /** The stored text as it stands in the file, head comment included: offsets into `query` are offsets into it. */
   readonly sql: string;
   /** Its tree; read it once for one use, as it may have to be parsed again. */

@@ -20,6 +20,7 @@ const SETTINGS: Readonly<Record<keyof Settings, string>> = {
     'A parameter that the endpoint does not know is refused with 400; otherwise it is named in X-Unknown-Parameters.',
   max_bytes_billed: 'Bytes that one run may bill on BigQuery. Default: MAX_BYTES_BILLED.',
   timeout: "Seconds from a request's arrival to its deadline. Default: QUERY_TIMEOUT.",
+  log: 'The columns of time, message, severity and trace, where their names and types do not say it.',
   params: 'Parameters by name: each is an @name of the query.',
 };
 

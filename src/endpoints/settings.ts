@@ -4,6 +4,7 @@ import { lineAndColumn } from '../errors';
 import { PARAMETER_TYPES, UUID } from './endpoint';
 import { isLookback } from './values';
 import { nearest } from '@logquay/googlesql';
+import { segmentsOf, TIME_UNITS } from '@logquay/googlesql/types';
 
 /** What is wrong with one file of the catalogue, and where. */
 export interface Fault extends LineFault {
@@ -86,6 +87,36 @@ export const declarationSchema = z.strictObject(
   { error: strict('a parameter is declared as a map with at least a type') },
 );
 
+/** A path of names with dots between, each in backticks where it holds more than letters, digits, _ and @. */
+const path = (what: string) => {
+  const error = `${what} must be a column, or the path to a field: names with dots between`;
+  return z.string({ error }).refine((written) => segmentsOf(written) !== null, { error });
+};
+const UNIT = `unit must be one of ${TIME_UNITS.join(', ')}`;
+const TIME = 'time must be a column, or for a column of numbers { column: NAME, unit: UNIT }';
+
+/** Keys of `log`; docs/endpoints.md is held to them. */
+export const logSchema = z.strictObject(
+  {
+    time: z
+      .union(
+        [
+          path('time'),
+          z.strictObject(
+            { column: path('column'), unit: z.enum(TIME_UNITS, { error: UNIT }) },
+            { error: strict(TIME) },
+          ),
+        ],
+        { error: TIME },
+      )
+      .nullish(),
+    message: path('message').nullish(),
+    severity: path('severity').nullish(),
+    trace: path('trace').nullish(),
+  },
+  { error: strict('log must be a map of time, message, severity and trace') },
+);
+
 /** Keys of the settings; docs/endpoints.md is held to them. */
 export const settingsSchema = z.strictObject(
   {
@@ -105,6 +136,7 @@ export const settingsSchema = z.strictObject(
     strict_params: flag('strict_params'),
     max_bytes_billed: whole('max_bytes_billed', 1n, INT64_MAX),
     timeout: whole('timeout (seconds)', 1n, LONGEST_SECONDS),
+    log: logSchema.nullish(),
     params: z.record(z.string(), declarationSchema, { error: 'params must be a map of declarations' }).nullish(),
   },
   { error: strict('the settings must be a map') },
@@ -196,7 +228,7 @@ function withoutUnknown(written: unknown, issues: readonly z.core.$ZodIssue[]): 
 
 /** The setting that was probably meant, among those of the same map. */
 function meant(key: string, path: readonly PropertyKey[]): string | undefined {
-  const { shape } = path.length === 0 ? settingsSchema : declarationSchema;
+  const { shape } = path.length === 0 ? settingsSchema : path[0] === 'log' ? logSchema : declarationSchema;
   const near = nearest(key, Object.keys(shape));
   return near === undefined ? undefined : `Did you mean ${near}?`;
 }
@@ -212,6 +244,7 @@ function valueAt(written: unknown, path: readonly PropertyKey[]): unknown {
 }
 
 function inside(path: readonly PropertyKey[]): string {
+  if (path[0] === 'log' && path.length > 0) return ' (log)';
   return path[0] === 'params' && path.length > 1 ? ` (parameter ${JSON.stringify(path[1])})` : '';
 }
 

@@ -429,3 +429,29 @@ function restFields(shape: Shape): RestForm[] {
 function isLeafList(what: readonly [Leaf] | Shape): what is readonly [Leaf] {
   return Array.isArray(what);
 }
+
+/** Records of OpenTelemetry, which the collector takes in (docs/collector.md). */
+const OTEL_LOGS = parseRestSchema(
+  [
+    { name: 'timestamp', type: 'TIMESTAMP', mode: 'REQUIRED' },
+    { name: 'observed_timestamp', type: 'TIMESTAMP' },
+    { name: 'project', type: 'STRING' },
+    { name: 'trace_id', type: 'STRING' },
+    { name: 'span_id', type: 'STRING' },
+    { name: 'severity_text', type: 'STRING' },
+    { name: 'severity_number', type: 'INTEGER' },
+    { name: 'body', type: 'STRING' },
+    { name: 'service_name', type: 'STRING' },
+    { name: 'resource_attributes', type: 'JSON' },
+    { name: 'scope_name', type: 'STRING' },
+    { name: 'log_attributes', type: 'JSON' },
+    { name: 'event_name', type: 'STRING' },
+  ],
+  'otel_logs',
+);
+
+/** The tables of a data folder of which something is known where its `schema.json` says nothing. */
+export const DECLARED_TABLES: ReadonlyMap<string, readonly RestField[]> = new Map([
+  ...LOG_SCHEMA,
+  ['otel_logs', OTEL_LOGS],
+]);

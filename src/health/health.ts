@@ -5,6 +5,7 @@ export const COMPONENTS = [
   'stored_queries',
   'log',
   'audit_log',
+  'searches_file',
   'data_folder',
   'collector',
   'redis',

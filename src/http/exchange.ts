@@ -66,6 +66,8 @@ export class Exchange {
   #bytes = 0;
   /** The status for log and metrics where the response's own says less; null: the response's own. */
   #trueStatus: number | null = null;
+  /** What an error looks like to the client. */
+  #errorForm: (error: ServiceError, requestId: string) => HttpResponse = errorResponse;
   /** Why an answer that was under way was cut. */
   #brokenBy: Reason | null = null;
   /** Made when somebody asks for it: answers that are at hand need none. */
@@ -233,6 +235,11 @@ export class Exchange {
     this.context.log.error({ id: this.id, err: error }, 'a request failed');
   }
 
+  /** From now on errors are answered in another form than most clients know. */
+  answerErrorsAs(form: (error: ServiceError) => HttpResponse): void {
+    this.#errorForm = form;
+  }
+
   /** Answers anything thrown as an error. */
   fail(thrown: unknown): void {
     const error = asServiceError(thrown);
@@ -265,7 +272,7 @@ export class Exchange {
       this.context.log.error({ id: this.id, err: error }, 'a request failed');
     }
     if (this.response.headersSent) this.#break(error);
-    else this.send(errorResponse(error, this.id));
+    else this.send(this.#errorForm(error, this.id));
   }
 
   /** Cuts an answer that is under way, so that nobody takes it for the whole. */

@@ -23,6 +23,8 @@ export interface CreateOptions {
   readonly sha256?: string | undefined;
   /** It may send logs to be stored, and nothing else. */
   readonly ingest?: boolean | undefined;
+  /** With `ingest`: the project of all its events. */
+  readonly project?: string | undefined;
   /** It may see who used how much. */
   readonly admin?: boolean | undefined;
   /** Of an entry whose tokens others sign: `iss` and `aud`. */
@@ -70,6 +72,9 @@ export async function createKey(
   now = Date.now(),
   faultOf: (scope: KeyScope) => Promise<string | null> = () => Promise.resolve(null),
 ): Promise<void> {
+  if (options.project !== undefined && (options.ingest !== true || options.issuer !== undefined)) {
+    throw new OptionError('--project is of a key with --ingest. What a key reads is fenced by --pin.');
+  }
   if (options.issuer !== undefined) return createIssuer(file, options, { out, note }, now, faultOf);
   const secret = options.sha256 === undefined ? newSecretKey() : null;
   const entry = toEntry(options, secret === null ? (options.sha256 ?? '') : hashOf(secret).toString('hex'), now);
@@ -191,6 +196,7 @@ function toEntry(options: CreateOptions, hash: string, now: number): WrittenEntr
     dailyBytes: dailyBytes ?? null,
     expires: expires === null ? null : new Date(expires).toISOString(),
     ...(options.ingest === true ? { ingest: true } : {}),
+    ...(options.project === undefined ? {} : { project: options.project }),
     ...(options.admin === true ? { admin: true } : {}),
     created: new Date(now).toISOString(),
   };
@@ -242,6 +248,7 @@ export async function listKeys(file: string, { out, note }: Console, now = Date.
     const facts = [
       ...[...key.pins].map(([parameter, value]) => `pin ${parameter}=${pinText(value)}`),
       ...(read.entry.ingest ? ['ingest'] : []),
+      ...(key.project === undefined ? [] : [`project ${key.project}`]),
       ...(key.admin === true ? ['admin'] : []),
       ...(key.redact ? ['redact'] : []),
       ...(key.allowSql ? ['allow-sql'] : []),

@@ -118,6 +118,13 @@ const fieldsSchema = z.strictObject({
   expires: expiresSchema.nullable().default(null),
   /** May send logs to be stored, and nothing else. */
   ingest: z.boolean({ error: 'ingest must be true or false' }).default(false),
+  /** Of one that sends logs: the project of all its events, whatever they say. */
+  project: z
+    .string({ error: 'project must be a text' })
+    .min(1, { error: 'project must not be empty' })
+    .max(256, { error: 'project has at most 256 characters' })
+    .nullable()
+    .default(null),
   /** May see who used how much. */
   admin: z.boolean({ error: 'admin must be true or false' }).default(false),
   /** When it was created; for people. */
@@ -133,6 +140,10 @@ const entrySchema = fieldsSchema
   })
   .refine((entry) => !entry.ingest || READING.every((field) => JSON.stringify(entry[field]) === UNRESTRICTED[field]), {
     error: `a key with ingest may not have ${READING.join(', ')}: it reads nothing`,
+  })
+  // It would look like a fence around what is read.
+  .refine(({ ingest, project }) => ingest || project === null, {
+    error: 'only a key with ingest may have a project; what a key reads is fenced by pins',
   });
 
 const UNRESTRICTED = { endpoints: '"*"', pins: '{}', redact: 'false', allowSql: 'false', dailyBytes: 'null' };
@@ -295,6 +306,7 @@ export function readEntry(
     dailyBytes,
     expires,
     ingest,
+    project,
     admin,
   } = read.data;
   const key = {
@@ -307,6 +319,7 @@ export function readEntry(
     rateLimit,
     dailyBytes,
     expires,
+    ...(project === null ? {} : { project }),
     ...(admin ? { admin } : {}),
   };
   return { entry: { key, hash: Buffer.from(hash, 'hex'), ingest } };

@@ -8,6 +8,7 @@ import { mayRun } from '../endpoints/catalogue';
 import type { Endpoint } from '../endpoints/endpoint';
 import type { Key } from '../keys/key';
 import type { DescribedColumn } from '@logquay/googlesql';
+import { type DescribedRoles, pathText } from '@logquay/googlesql/types';
 import { analyse, schemaOf } from '../run/analyse';
 import { mayQuery } from '../run/authorise';
 import { run } from '../run/run';
@@ -173,7 +174,11 @@ function listed(key: Key, { catalogue, engine }: Services): object[] {
 interface Schema {
   readonly parameters: readonly { readonly fixed?: boolean }[];
   readonly columns: readonly DescribedColumn[] | null;
-  readonly tables: readonly { readonly name: string; readonly columns: readonly DescribedColumn[] }[];
+  readonly tables: readonly {
+    readonly name: string;
+    readonly columns: readonly DescribedColumn[];
+    readonly roles: DescribedRoles;
+  }[];
 }
 
 async function describeEndpoint(call: Call): Promise<string> {
@@ -193,9 +198,20 @@ async function describeEndpoint(call: Call): Promise<string> {
   return JSON.stringify({
     parameters: parameters.filter(({ fixed }) => fixed !== true),
     columns: columns?.map(typeLine) ?? null,
-    tables: tables.map(({ name, columns: own }) => ({ name, columns: own.map(typeLine) })),
+    tables: tables.map(({ name, columns: own, roles }) => ({ name, columns: own.map(typeLine), ...rolesIn(roles) })),
     ...(first === undefined ? {} : { example: { tool: 'query_logs', sql: `SELECT COUNT(*) AS n FROM ${first.name}` } }),
   });
+}
+
+/** `time: "ts (ms)"`: which columns a model looks at first; null: there is none. */
+function rolesIn({ time, message, severity }: DescribedRoles): object {
+  const shown = (path: readonly string[] | undefined, more: string | null = null): string | null =>
+    path === undefined ? null : `${pathText(path)}${more === null ? '' : ` (${more})`}`;
+  return {
+    time: shown(time?.path, time?.unit),
+    message: shown(message?.path),
+    severity: shown(severity?.path, severity?.scale),
+  };
 }
 
 function typeLine({ name, type }: DescribedColumn): string {

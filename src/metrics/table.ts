@@ -248,7 +248,7 @@ export const METRICS = {
     name: 'logquay_collect_refused_events_total',
     type: 'counter',
     labels: ['table'],
-    help: 'Elements of batches that are no events, or too wide for a row',
+    help: 'Elements of batches that are no events, or too wide or long for a row; without a table: of no source',
   },
   collectRefused: {
     name: 'logquay_collect_refused_batches_total',

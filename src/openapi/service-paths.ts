@@ -131,6 +131,21 @@ export function servicePaths(access: DocsAccess, endpointName: string | null): R
         },
       },
     },
+    '/api/searches': {
+      get: {
+        operationId: 'getSearches',
+        summary: 'Searches that the operators share, for keys without pins',
+        tags: ['Catalogue'],
+        responses: {
+          '200': json('Name and search, as the part of the address of the explorer behind its path.', ON_CATALOGUE, {
+            type: 'object',
+            required: ['result'],
+            properties: { result: { type: 'array', items: { type: 'object', required: ['name', 'search'] } } },
+          }),
+          ...errorResponses([...NEEDS_KEY, 'accessDenied']),
+        },
+      },
+    },
     '/api/usage': {
       get: {
         operationId: 'getUsage',

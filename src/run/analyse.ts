@@ -24,12 +24,19 @@ import {
 import { asksForRedaction, checkPageable, refusalOf } from './plan';
 import type { Services } from './services';
 import type { RunRequest, RequestPlan } from './types';
-import { type ConsumerAnalysis, type TextFault, type Warning, describeFunctions } from '@logquay/googlesql/consumer';
+import {
+  type ConsumerAnalysis,
+  type ConsumerTable,
+  type TextFault,
+  type Warning,
+  describeFunctions,
+} from '@logquay/googlesql/consumer';
 import { analyseConsumerText } from '../analysis/consumer-task';
 import { storedQueryOf, type StoredAnalysis } from '../analysis/stored-analyses';
 import { completeText } from '../analysis/complete-task';
 import { readPosition } from '../endpoints/definition';
-import { describeColumns } from '@logquay/googlesql';
+import { describeColumns, type Description } from '@logquay/googlesql';
+import { describeRoles, rolesOf } from '@logquay/googlesql/types';
 import type { Span } from '@logquay/googlesql/syntax';
 import { tablesOfStoredQuery } from '../sandbox/compose';
 import { engineQuery, limitsOf } from './execute';
@@ -120,6 +127,7 @@ export async function analyse(request: RunRequest, services: Services): Promise<
     tables: analysis.tables,
     parameters: describeParameters(endpoint, key.pins),
     columns: columns === null ? null : describeColumns(columns),
+    roles: columns === null || analysis.roles === null ? null : describeRoles(analysis.roles),
     errors: [...faults, ...estimated.faults.map((fault) => locatedAgain(fault, text))],
     warnings,
     limits: { maxRows: endpoint.maxRows, timeout: timeout / 1000 },
@@ -143,7 +151,8 @@ async function analyseText(
 ): Promise<AnalysedText> {
   if (query === null || (query.language === 'lql' && query.text.trim() === '')) {
     const tables = tablesOfStoredQuery(storedQueryOf(endpoint));
-    const analysis = { lqlAsSql: null, tables, columns: stored.columns, mentionsTime: true, errors: [], warnings: [] };
+    const { columns, roles } = stored;
+    const analysis = { lqlAsSql: null, tables, columns, roles, mentionsTime: true, errors: [], warnings: [] };
     return { kind: 'stored', text: '', analysis };
   }
   const { language, text } = query;
@@ -187,7 +196,7 @@ function unknownWarnings(endpoint: Endpoint, given: readonly RawEntry[]): Warnin
 
 const NO_TIME: Warning = {
   message: 'Nothing bounds the time of the rows: BigQuery reads the whole tables.',
-  hint: 'Send the parameters of the endpoint that bound it, or compare timestamp in WHERE.',
+  hint: 'Send the parameters of the endpoint that bound it, or compare the time of the rows in WHERE.',
 };
 
 /** Whether a parameter or the text bounds the time of the rows that are read. */
@@ -306,6 +315,18 @@ function pointsBefore(text: string, offset: number): number {
   return points;
 }
 
+function describeTable(
+  { name, columns, roles }: ConsumerTable,
+  { log }: Endpoint,
+  descriptions: readonly Description[] | undefined,
+): object {
+  return {
+    name,
+    columns: describeColumns(columns, descriptions),
+    roles: describeRoles(roles ?? rolesOf(columns, log)),
+  };
+}
+
 /** What a key may query: for editors, explorers and assistants (docs/analysis.md). */
 
 /**
@@ -318,15 +339,17 @@ export async function schemaOf(request: RunRequest, services: Services): Promise
   const { key, endpoint } = await authorise(request, services);
   await checkResolves(endpoint, services);
   const { limits } = limitsOf({ endpoint }, request, services);
-  const { tables, columns, descriptions } = await services.analyses.of(endpoint, { ...limits, keyName: key.name });
+  const { tables, columns, roles, descriptions } = await services.analyses.of(endpoint, {
+    ...limits,
+    keyName: key.name,
+  });
   const queries = mayQuery(key, endpoint, services.engine);
   const seen = maySeeSchema(key, endpoint, services.engine) ? columns : null;
   return {
     parameters: describeParameters(endpoint, key.pins),
     columns: seen === null ? null : describeColumns(seen, descriptions.columns),
-    tables: queries
-      ? tables.map(({ name, columns: own }) => ({ name, columns: describeColumns(own, descriptions.tables.get(name)) }))
-      : [],
+    roles: seen === null || roles === null ? null : describeRoles(roles),
+    tables: queries ? tables.map((table) => describeTable(table, endpoint, descriptions.tables.get(table.name))) : [],
     functions: queries ? describeFunctions() : [],
   };
 }

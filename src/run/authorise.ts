@@ -7,7 +7,7 @@ import { ServiceError } from '../errors';
 import { groupOf } from '@logquay/duckdb-engine/concurrency';
 import { TokenRefused } from '../keys/claims';
 import type { Key } from '../keys/key';
-import type { Engine } from '@logquay/duckdb-engine/contract';
+import { type Engine, mayMean, nameIn } from '@logquay/duckdb-engine/contract';
 import { tablesRead } from '@logquay/googlesql/syntax';
 import type { Services } from './services';
 import type { RunRequest } from './types';
@@ -159,8 +159,11 @@ export function maySeeSchema(
 export function readsDeclaredTables({ query }: Pick<Endpoint, 'query'>, engine: Pick<Engine, 'dataStatus'>): boolean {
   const status = engine.dataStatus?.() ?? null;
   if (status === null) return true;
-  const declared = new Set(status.tables.flatMap(({ table, declared }) => (declared ? table : [])));
-  return tablesRead(query).every(({ node }) => declared.has(node.path.map(({ name }) => name).join('.')));
+  return tablesRead(query).every(({ node }) => {
+    const read = nameIn(node.path.map(({ name }) => name));
+    const meant = status.tables.filter(({ table }) => mayMean(read, table));
+    return meant.length > 0 && meant.every(({ declared }) => declared);
+  });
 }
 
 /** Whether a key may send queries of its own to an endpoint. */

@@ -1,5 +1,5 @@
 import { lineAndColumn, locate, QueryError, ServiceError } from '../errors';
-import type { NamedType } from '@logquay/googlesql/types';
+import type { NamedType, Roles } from '@logquay/googlesql/types';
 import { excerpt, inLql, LqlError, type ReadOptions, readLql, type Rules, toSql } from '@logquay/googlesql/lql';
 
 /** An LQL text that has been read, before anything is known of the columns of its table. */
@@ -11,9 +11,10 @@ export interface LqlQuery {
    * Its SQL over that table.
    *
    * @param columns of the table; null: not known
+   * @param roles of them; missing: what names and types say
    * @throws ServiceError `invalidLql`, as `openLql`
    */
-  translate(columns: readonly NamedType[] | null): Translation;
+  translate(columns: readonly NamedType[] | null, roles?: Roles): Translation;
 }
 
 export interface Translation {
@@ -28,15 +29,15 @@ export interface Translation {
  *
  * @throws ServiceError `invalidLql` with the code, the position, the words at fault and a hint
  */
-export function openLql(text: string, options: ReadOptions): LqlQuery | null {
-  const reading = located(text, () => readLql(text, options));
+export function openLql(text: string, options: Omit<ReadOptions, 'typed'>): LqlQuery | null {
+  const reading = located(text, () => readLql(text, { ...options, typed: true }));
   if (reading.kind === 'blank') return null;
   const { rules, table: name } = reading;
   return {
     table: name,
     rules,
-    translate: (columns) => {
-      const { sql, origin } = located(text, () => toSql(rules, { name, columns }));
+    translate: (columns, roles) => {
+      const { sql, origin } = located(text, () => toSql(rules, { name, columns, roles }));
       const inText = ({ fault, message, span, details }: QueryError): ServiceError =>
         locate(new QueryError(fault, message, span && origin(span.start), inLql(details)), text);
       return { sql, locate: inText };

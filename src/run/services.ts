@@ -4,6 +4,7 @@ import type { UsageBook } from '../cache/usage';
 import type { FairSlots, Threads } from '@logquay/duckdb-engine/concurrency';
 import type { Catalogue } from '../endpoints/catalogue';
 import type { Key } from '../keys/key';
+import type { SharedSearches } from '../endpoints/shared-searches';
 import type { Gate } from '../sandbox/gate';
 import type { Collector } from '@logquay/collector';
 import type { Engine } from '@logquay/duckdb-engine/contract';
@@ -53,6 +54,8 @@ export interface Services {
   readonly usage: UsageBook;
   /** Who used how much; absent: nothing is counted. */
   readonly consumption?: Pick<UsageCounts, 'rows'>;
+  /** Searches that the operators share; absent: there are none. */
+  readonly searches?: Pick<SharedSearches, 'read'>;
   /** What takes logs in, and who may send them; absent: nothing. */
   readonly ingest?: {
     readonly collector: Collector;

@@ -10,7 +10,8 @@ import {
 } from '@logquay/duckdb-engine/contract';
 import { QueryError, ServiceError, locate } from '../errors';
 import { TRANSLATED_BOUNDS, parseQuery, type Span, walk } from '@logquay/googlesql/syntax';
-import { storedQueryOf } from '../analysis/stored-analyses';
+import { type StoredAnalyses, storedQueryOf } from '../analysis/stored-analyses';
+import { isTimeName, type NamedType, type Roles, rolesOf, type TableSchema } from '@logquay/googlesql/types';
 import type { ConsumerRequest } from '../endpoints/reserved-parameters';
 import { fixesOrder } from '@logquay/googlesql';
 import type { Key } from '../keys/key';
@@ -121,7 +122,7 @@ export interface Statement {
  */
 export async function composeStatement(
   { endpoint, query, parameters, fenced }: Pick<RequestPlan, 'endpoint' | 'query' | 'parameters' | 'fenced'>,
-  { gate, now }: Pick<Services, 'gate' | 'now'>,
+  { analyses, gate, now }: Pick<Services, 'analyses' | 'gate' | 'now'>,
   limits: RunLimits,
 ): Promise<Statement> {
   const stored = storedQueryOf(endpoint);
@@ -133,9 +134,26 @@ export async function composeStatement(
   const lql = openLql(query.text, { tables: endpoint.cteTables, now: now() });
   if (lql === null) return storedStatement(endpoint, stored, parameters, fenced);
   const { columns } = await gate.columns(stored, lql.table, limits).catch(rethrowFor(endpoint));
-  const translation = lql.translate(columns);
+  const roles = await rolesIn(endpoint, { name: lql.table, columns }, analyses, limits);
+  const translation = lql.translate(columns, roles);
   const translated = { language: 'lql', text: translation.sql, fenced } as const;
   return admitted(gate, endpoint, stored, translated, parameters, translation.locate, limits);
+}
+
+/** The roles of a CTE table's columns. Whether a number is a time only the table behind tells, which is followed where there is one. */
+async function rolesIn(
+  endpoint: Endpoint,
+  { name, columns }: TableSchema,
+  analyses: Pick<StoredAnalyses, 'of'>,
+  limits: RunLimits,
+): Promise<Roles> {
+  const roles = rolesOf(columns, endpoint.log);
+  const mayCount = ({ type, name: column }: NamedType): boolean =>
+    (type.kind === 'INT64' || type.kind === 'FLOAT64') && isTimeName(column);
+  if (!columns.some(mayCount)) return roles;
+  const { tables } = await analyses.of(endpoint, limits);
+  const time = tables.find((table) => table.name === name)?.roles?.time ?? null;
+  return time === null || time.unit === null ? roles : { ...roles, time };
 }
 
 /** For `catch`: translates errors in the SQL for the caller and rethrows others. */

@@ -124,11 +124,12 @@ withBrowser('what the explorer remembers', () => {
     await enterKey(page, KEY);
     await shownRows(page);
     const fields = page.getByRole('complementary', { name: 'Fields' });
-    await fields.getByRole('button', { name: 'Column metadata.response.status_code' }).click();
-    const head = page.getByRole('columnheader', { name: 'metadata.response.status_code' });
+    await fields.getByText('response', { exact: true }).click();
+    await fields.getByRole('button', { name: 'Column m.response.status_code' }).click();
+    const head = page.getByRole('columnheader', { name: 'm.response.status_code' });
     const width = async (): Promise<number> => (await head.boundingBox())?.width ?? 0;
     const before = await width();
-    const handle = page.getByRole('separator', { name: 'Width of metadata.response.status_code' });
+    const handle = page.getByRole('separator', { name: 'Width of m.response.status_code' });
     const box = (await handle.boundingBox()) ?? { x: 0, y: 0 };
     await page.mouse.move(box.x + 3, box.y + 5);
     await page.mouse.down();

@@ -316,15 +316,17 @@ withBrowser('the explorer', () => {
     const { page, complaints } = await open({ range: RANGE }, { viewport: { width: 1500, height: 900 } });
     await enter(page);
     const fields = page.getByRole('complementary', { name: 'Fields' });
-    const field = fields.getByRole('listitem').filter({ hasText: 'm.response.status_code' }).first();
-    await field.getByText('INT64').waitFor();
-    await field.getByText('m.response.status_code').click();
+    await fields.getByText('response', { exact: true }).click();
+    const field = fields.locator('.field-entry', { has: page.locator('[title="m.response.status_code"]') });
+    await field.getByText('INT64').first().waitFor();
+    await field.getByTitle('m.response.status_code').click();
+    expect(await field.locator('dt').allTextContents()).toEqual(['minimum', 'median', 'p95', 'maximum']);
     const loaded = await field.locator('.count').allTextContents();
     await field.getByRole('button', { name: 'Over the whole range' }).click();
     await field.getByText(/in the whole range/).waitFor();
     expect((await field.locator('.count').allTextContents()).slice(0, loaded.length)).toEqual(loaded);
     await field.getByRole('button', { name: /^Column/ }).click();
-    await page.getByRole('columnheader', { name: 'metadata.response.status_code' }).waitFor();
+    await page.getByRole('columnheader', { name: 'm.response.status_code' }).waitFor();
     expect(page.url()).toContain('column=metadata.response.status_code');
     await field
       .getByRole('button', { name: /^Filter by m\.response\.status_code:\d/ })
@@ -367,7 +369,9 @@ withBrowser('the explorer', () => {
       page.locator('.uplot canvas').evaluate((element) => {
         const canvas = element as HTMLCanvasElement;
         const context = canvas.getContext('2d')!;
-        context.fillStyle = getComputedStyle(canvas.closest('.lines')!).getPropertyValue('--series-1');
+        const lines = canvas.closest<HTMLElement>('.lines')!;
+        lines.style.color = 'var(--series-1)';
+        context.fillStyle = getComputedStyle(lines).color;
         const [red, green, blue] = (context.fillStyle.match(/[0-9a-f]{2}/g) ?? []).map((hex) => parseInt(hex, 16));
         const { data } = context.getImageData(0, 0, canvas.width, canvas.height);
         let count = 0;
@@ -417,13 +421,30 @@ withBrowser('the explorer', () => {
     const arriving = page.waitForEvent('download');
     await page.getByRole('button', { name: 'CSV' }).click();
     const file = await arriving;
+    expect(file.suggestedFilename()).toBe('logs.all.csv');
+    const [head, ...lines] = readFileSync(await file.path(), 'utf8')
+      .trim()
+      .split('\r\n');
+    expect(head).toBe('timestamp,event_message');
+    expect(lines[0]).toMatch(/^2026-09-30T\d\d:\d\d:\d\d\.\d{6}Z,/);
+    await status(page)
+      .getByText(`${lines.length.toLocaleString('en')} rows`)
+      .waitFor();
+    await page.getByText(`Downloaded ${lines.length.toLocaleString('en')} rows.`).waitFor();
+    // All fields are the bytes that the service answers, but for the times.
+    await page.getByRole('checkbox', { name: /^All fields/ }).check();
+    const whole = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'NDJSON' }).click();
     const [start = '', end = ''] = RANGE.split('/');
     const parameters = { project: 'default', iso_timestamp_start: start, iso_timestamp_end: end, lql: 'f:edge_logs' };
-    const answer = await fetch(`${base}/api/endpoints/query/logs.all?${new URLSearchParams(parameters).toString()}`, {
-      headers: { 'X-API-KEY': KEY, Accept: 'text/csv' },
-    });
-    expect(file.suggestedFilename()).toBe('logs.all.csv');
-    expect(readFileSync(await file.path(), 'utf8')).toBe(await answer.text());
+    const url = `${base}/api/endpoints/query/logs.all?${new URLSearchParams({ ...parameters, timestamps: 'iso' }).toString()}`;
+    const answer = await fetch(url, { headers: { 'X-API-KEY': KEY, Accept: 'application/x-ndjson' } });
+    const read = (text: string): unknown[] =>
+      text
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as unknown);
+    expect(read(readFileSync(await (await whole).path(), 'utf8'))).toEqual(read(await answer.text()));
   });
 
   it('has a picker for instants, a switch for booleans, and says which value an enum has of itself', async () => {
@@ -527,8 +548,10 @@ withBrowser('the explorer', () => {
     await page.getByRole('textbox', { name: 'Query' }).fill('f:edge_logs m.respnse.status_code:>=100 or');
     await page.locator('.cm-lintRange-error').waitFor();
     await page.keyboard.press('Escape');
+    if (width < 768) await page.locator('.bar summary').filter({ hasText: '⋯' }).click();
     await page.getByText('Share', { exact: true }).click();
     expect(await violations(page)).toEqual([]);
+    await page.keyboard.press('Escape');
     await page.keyboard.press('Escape');
     await rows(page).nth(1).click();
     await page.getByRole('complementary', { name: 'Row' }).waitFor();

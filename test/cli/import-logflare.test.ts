@@ -105,7 +105,7 @@ select a.id, 'cloudflare.logs.prod' as source from a, unnest(a.metadata) as m jo
     expect(read?.sql).toContain(part);
   }
   // What the collector reads as COLLECT_SOURCES.
-  expect(readSources(out[1] ?? '').get('0f9d1f0e-8d4e-4a3c-9a52-0c1d2e3f4a5c')).toBe('my_app_eu_');
+  expect(readSources(out[1] ?? '').tables.get('0f9d1f0e-8d4e-4a3c-9a52-0c1d2e3f4a5c')).toBe('my_app_eu_');
 });
 
 it('says what does not carry over, and leaves out what cannot be served', async () => {

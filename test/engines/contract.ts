@@ -79,12 +79,37 @@ export function engineContract(name: string, open: () => Promise<OpenEngine>, cl
 
     describe('tables', () => {
       it('gives the schemas of those that are there, by the paths that were given', async () => {
-        const paths = [['raw_edge_logs'], ['raw_nosuch'], ['nosuch', 'raw_edge_logs']];
+        const found = [
+          'raw_edge_logs',
+          'logs.raw_edge_logs',
+          'test.logs.raw_edge_logs',
+          'logs.raw_edge_*',
+          'raw_edge*',
+        ];
+        const paths = [...found.map((path) => path.split('.')), ['raw_nosuch'], ['nosuch*']];
         const { schemas } = await opened.engine.tables(paths, limits());
-        expect([...schemas.keys()]).toEqual(['raw_edge_logs']);
-        const columns = schemas.get('raw_edge_logs')?.columns ?? [];
+        expect([...schemas.keys()]).toEqual(found);
         const described = await opened.engine.describe('SELECT * FROM raw_edge_logs', [], limits());
-        expect(columns).toEqual(described);
+        for (const path of found) expect(schemas.get(path)?.columns).toEqual(described);
+        const suffix = { name: '_TABLE_SUFFIX', type: { kind: 'STRING' } };
+        expect(found.map((path) => schemas.get(path)?.pseudo ?? [])).toEqual([[], [], [], [suffix], [suffix]]);
+      });
+
+      it('are named by a wildcard, each of their rows with what stands for the star', async () => {
+        const count = await row('SELECT COUNT(*) AS n FROM raw_edge_logs');
+        expect(await row('SELECT COUNT(*) AS n FROM `test.logs.raw_edge_*`')).toBe(count);
+        const named = "SELECT COUNT(*) AS n FROM logs.`raw*` WHERE _TABLE_SUFFIX = '_edge_logs'";
+        const parameters: readonly BoundParameter[] = [{ name: 'suffix', type: 'STRING', value: 'logs' }];
+        expect(
+          await row('SELECT COUNT(*) AS n FROM `raw_edge_*` AS t WHERE t._table_suffix = @suffix', { parameters }),
+        ).toBe(count);
+        expect(await rows("SELECT 1 AS one FROM `raw_edge_*` WHERE _TABLE_SUFFIX > 'logs'")).toEqual([]);
+        const distinct = 'WITH e AS (SELECT *, _TABLE_SUFFIX AS s FROM `raw_edge_*`) SELECT DISTINCT s FROM e';
+        expect(await rows(distinct)).toEqual(['{"s":"logs"}']);
+        const hidden = 'WITH e AS (SELECT * FROM `raw_edge_*`) SELECT _TABLE_SUFFIX AS s FROM e';
+        expect(await fault(hidden)).toMatchObject({ fault: 'unknownField' });
+        for (const other of ['SELECT 1 AS one FROM `nosuch*`', named])
+          expect(await fault(other)).toMatchObject({ fault: 'invalidQuery' });
       });
     });
 

@@ -155,6 +155,7 @@ export interface ServedOptions {
   readonly logflareErrors?: boolean;
   readonly health?: Health;
   readonly timeout?: number;
+  readonly searches?: Services['searches'];
   readonly tracing?: Tracing;
   /** Behind TLS. */
   readonly tls?: boolean;
@@ -268,6 +269,7 @@ export function services(options: ServedOptions, metrics: Metrics): Services {
     plans: new PlanCache(),
     pageTokens: new PageTokens(null),
     usage: new MemoryUsageBook(10),
+    ...(options.searches === undefined ? {} : { searches: options.searches }),
     cacheState: () => 'ok',
     results: new Results({
       memory: new MemoryStore({ bytes: 64 * 1024 * 1024, maxEntry: 8 * 1024 * 1024 }),

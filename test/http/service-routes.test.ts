@@ -1,5 +1,10 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
 import request from 'supertest';
 
+import { SharedSearches } from '../../src/endpoints/shared-searches';
 import { Health } from '../../src/health/health';
 import { endpointOf } from '../openapi/endpoints';
 import { ENDPOINTS, ScriptedEngine, serve, type Served, type ServedOptions } from './served';
@@ -146,6 +151,31 @@ describe('/ready', () => {
     expect(pings).toBe(1);
     engine.onPing = () => Promise.resolve();
     await request(server).get('/ready').expect(200);
+  });
+});
+
+describe('shared searches', () => {
+  it('are those of the file, or of its last good state, for keys without pins', async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'searches-'));
+    const file = path.join(folder, 'searches.json');
+    const one = { name: 'The 5xx', search: '#endpoint=logs.all&lql=m.response.status_code%3A%3E499' };
+    writeFileSync(file, JSON.stringify({ searches: [one] }));
+    const faults: (string | null)[] = [];
+    const { server } = await start({ searches: new SharedSearches(file, (fault) => faults.push(fault)) });
+    const ask = (key: string) => request(server).get('/api/searches').set('X-API-KEY', key);
+    expect((await ask('all').expect(200)).body).toEqual({ result: [one] });
+    for (const text of ['{', '{"searches":[{"name":"x","search":"javascript:alert(1)"}]}', '[]']) {
+      writeFileSync(file, text);
+      expect((await ask('all').expect(200)).body).toEqual({ result: [one] });
+    }
+    rmSync(folder, { recursive: true });
+    expect((await ask('all').expect(200)).body).toEqual({ result: [one] });
+    expect(faults.map((fault) => fault === null)).toEqual([true, false, false, false, false]);
+    await ask('pinned').expect(403);
+    await ask('nobody').expect(401);
+    await request(server).post('/api/searches').set('X-API-KEY', 'all').expect(405);
+    served = (await served?.close(), await serve());
+    expect((await request(served.server).get('/api/searches').set('X-API-KEY', 'all')).body).toEqual({ result: [] });
   });
 });
 

@@ -67,12 +67,17 @@ describe('create', () => {
       ['--sha256', token],
       ['--ingest', '--pin', 'project=abc'],
       ['--ingest', '--redact'],
+      ['--project', 'abc'],
+      ['--ingest', '--project', ''],
+      ['--ingest', '--project', 'abc', '--issuer', 'https://auth.example.com'],
     ]) {
       const { code } = await attempt('create', '--name', 'none', ...options);
       expect([options, code]).toEqual([options, 2]);
     }
     expect((await attempt('create', '--name', 'twice', '--sha256', hash(token))).code).toBe(1);
-    expect((await run('list')).out.join('\n')).toMatch(/^vector +- +ingest$/m);
+    await run('create', '--name', 'shipper', '--ingest', '--project', 'abc');
+    expect((await readKeysFile(file)).entries[2]?.key.project).toBe('abc');
+    expect((await run('list')).out.join('\n')).toMatch(/^vector +- +ingest$\n^shipper +- +ingest, project abc$/m);
   });
 
   it('takes every option', async () => {

@@ -3,7 +3,9 @@ import { Gate } from '../../src/sandbox/gate';
 import { openEngineOn, overOwnLocalBigQuery, reading } from '../engines/over-local-bigquery';
 import { testCanaries } from './canaries';
 import { lqlDataFolder, runThroughGate, TABLES } from './fixture-folder';
-import { testRowsOver } from './rows-over-engine';
+import { type Row, testRowsOver } from './rows-over-engine';
+import { textsOf } from '../../packages/duckdb-engine/test/queries';
+import { checkTypedPaths } from './typed-paths';
 
 const folder = lqlDataFolder();
 afterAll(() => folder.remove());
@@ -22,6 +24,11 @@ overOwnLocalBigQuery(
       await engine.close();
     });
     testRowsOver('the local BigQuery', (sql, tables) => runThroughGate(engine, gate, 'raw_lql')(sql, tables), 4);
+    test('paths mean there what they mean over plain objects', async () => {
+      const run = async (sql: string): Promise<readonly Row[]> =>
+        (await textsOf(engine, sql)).map((row) => JSON.parse(row) as Row);
+      await checkTypedPaths(run, 100);
+    }, 60_000);
     testCanaries('the local BigQuery', (sql, tables) => runThroughGate(engine, gate, 'raw_canaries')(sql, tables), 3);
   },
   ['--data', folder.path],

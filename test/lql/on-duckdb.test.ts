@@ -9,7 +9,9 @@ import { silentLog } from '../../packages/duckdb-engine/test/silent-log';
 import { testCanaries } from './canaries';
 import { DEFAULT_NOW } from './case-file';
 import { lqlDataFolder, runThroughGate } from './fixture-folder';
-import { testRowsOver } from './rows-over-engine';
+import { type Row, testRowsOver } from './rows-over-engine';
+import { textsOf } from '../../packages/duckdb-engine/test/queries';
+import { checkTypedPaths } from './typed-paths';
 
 const folder = lqlDataFolder();
 const cacheDir = mkdtempSync(join(tmpdir(), 'logquay-lql-cache-'));
@@ -36,3 +38,9 @@ afterAll(async () => {
 
 testRowsOver('the embedded engine', (sql, tables) => runThroughGate(engine, gate, 'raw_lql')(sql, tables), 2);
 testCanaries('the embedded engine', (sql, tables) => runThroughGate(engine, gate, 'raw_canaries')(sql, tables), 2);
+
+test('paths mean on the embedded engine what they mean over plain objects', async () => {
+  const run = async (sql: string): Promise<readonly Row[]> =>
+    (await textsOf(engine, sql)).map((row) => JSON.parse(row) as Row);
+  await checkTypedPaths(run, 600);
+}, 60_000);

@@ -1,5 +1,5 @@
 /** The real process takes in what the stack's Vector sends, and serves it. */
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
@@ -47,9 +47,21 @@ function post(
   });
 }
 
+interface Counts {
+  readonly d: number;
+  readonly n: number;
+}
+
 async function rows<Row>(sql: string, at = base): Promise<Row[]> {
   const query = new URLSearchParams({ project: 'default', sql }).toString();
-  const response = await fetch(`${at}/api/endpoints/query/logs.all?${query}`, { headers: { 'X-API-KEY': PRIVATE } });
+  return answerOf(`${at}/api/endpoints/query/logs.all?${query}`);
+}
+
+/** What an endpoint of the kill test counts. */
+const otel = (at: string): Promise<Counts[]> => answerOf(`${at}/api/endpoints/query/otel`);
+
+async function answerOf<Row>(url: string): Promise<Row[]> {
+  const response = await fetch(url, { headers: { 'X-API-KEY': PRIVATE } });
   expect(response.status).toBe(200);
   return ((await response.json()) as { result: Row[] }).result;
 }
@@ -138,17 +150,22 @@ it('does not start with one token for both', async () => {
 
 it('stores each event once, killed at any instant, when its batches come again as Vector sends them', async () => {
   const folder = stage.folder();
+  const sql = 'SELECT COUNT(DISTINCT body) AS d, COUNT(*) AS n FROM otel_logs';
+  writeFileSync(
+    path.join(folder, 'queries/otel.sql'),
+    `/*\nid: 0f1d2c3b-4a59-4687-b6a5-948372615043\nname: otel\n*/\n${sql}\n`,
+  );
   // Its own batches are as long as some of Vector's, so that a kill meets them on their way.
-  const SENDERS = 3;
+  const SENDERS = ['cloudflare.logs.prod', 'gotrue.logs.prod', null, 'cloudflare.logs.prod'];
   let started = stage.start({ ...STACK }, folder);
   let at = await started.ready();
   let sent = 0;
   let running = true;
   const source = new Random(20_261_122);
   const random = (): number => source.int(2 ** 20) / 2 ** 20;
-  const deliver = async (body: Buffer, name: string): Promise<void> => {
+  const deliver = async (body: Buffer, name: string | null): Promise<void> => {
     for (;;) {
-      const status = await post(`/api/logs?source_name=${name}`, body, { at }).then(
+      const status = await post(name === null ? '/v1/logs' : `/api/logs?source_name=${name}`, body, { at }).then(
         (response) => response.status,
         () => 0,
       );
@@ -157,23 +174,27 @@ it('stores each event once, killed at any instant, when its batches come again a
       await sleep(50);
     }
   };
-  const sender = async (name: string): Promise<void> => {
+  /** @param name of a source; null: records of OpenTelemetry */
+  const sender = async (name: string | null): Promise<void> => {
     while (running) {
       const count = random() < 0.3 ? 4000 : 1 + Math.floor(random() * 50);
       const first = sent;
       sent += count;
-      const events = Array.from({ length: count }, (_, i) => ({
+      const named = Array.from({ length: count }, (_, i) => `event-${String(first + i)}`);
+      const text = (): string => 'x'.repeat(random() * 400);
+      const timestamp = '2026-11-22T10:00:00Z';
+      const events = named.map((event_message) => ({
         project: 'default',
-        event_message: `event-${String(first + i)}`,
-        timestamp: '2026-11-22T10:00:00Z',
-        metadata: { text: 'x'.repeat(random() * 400) },
+        event_message,
+        timestamp,
+        metadata: { text: text() },
       }));
-      await deliver(Buffer.from(JSON.stringify(events)), name);
+      const logRecords = named.map((stringValue) => ({ body: { stringValue }, eventName: text() }));
+      const body = name === null ? { resourceLogs: [{ scopeLogs: [{ logRecords }] }] } : events;
+      await deliver(Buffer.from(JSON.stringify(body)), name);
     }
   };
-  const senders = Array.from({ length: SENDERS }, (_, i) =>
-    sender(['cloudflare.logs.prod', 'gotrue.logs.prod'][i % 2]!),
-  );
+  const senders = SENDERS.map(sender);
   for (let i = 0; i < KILLS; i++) {
     await sleep(random() * 1500);
     started.signal('SIGKILL');
@@ -183,20 +204,28 @@ it('stores each event once, killed at any instant, when its batches come again a
   }
   running = false;
   await Promise.all(senders);
-  const stored = ['raw_edge_logs', 'raw_auth_logs'].flatMap((table) =>
+  const stored = ['raw_edge_logs', 'raw_auth_logs', 'otel_logs'].flatMap((table) =>
     readdirSync(path.join(folder, 'logs', table)).flatMap((name) =>
       readFileSync(path.join(folder, 'logs', table, name), 'utf8')
         .split('\n')
         .slice(0, -1)
-        .map((line) => (JSON.parse(line) as { event_message: string }).event_message),
+        .map((line) => JSON.parse(line) as { event_message?: string; body?: string })
+        .map(({ event_message: message, body }) => message ?? body),
     ),
   );
   expect(sent).toBeGreaterThan(KILLS);
   expect(new Set(stored).size).toBe(sent);
   expect(stored).toHaveLength(sent);
-  const count =
-    'SELECT (SELECT COUNT(DISTINCT event_message) FROM edge_logs) + (SELECT COUNT(DISTINCT event_message) FROM auth_logs) AS d, (SELECT COUNT(*) FROM edge_logs) + (SELECT COUNT(*) FROM auth_logs) AS n';
-  await until(async () => (await rows<{ n: number }>(count, at))[0]?.n === sent);
-  expect(await rows(count, at)).toEqual([{ d: sent, n: sent }]);
+  const count = (table: string): string => `SELECT COUNT(DISTINCT event_message) AS d, COUNT(*) AS n FROM ${table}`;
+  const served = async (): Promise<{ d: number; n: number }> => {
+    const counts = await Promise.all([
+      rows<Counts>(count('edge_logs'), at),
+      rows<Counts>(count('auth_logs'), at),
+      otel(at),
+    ]);
+    return counts.flat().reduce((sum, { d, n }) => ({ d: sum.d + d, n: sum.n + n }), { d: 0, n: 0 });
+  };
+  await until(async () => (await served()).n === sent);
+  expect(await served()).toEqual({ d: sent, n: sent });
   rmSync(path.join(folder, 'logs'), { recursive: true, force: true });
 });

@@ -41,7 +41,9 @@ describe('a first start', () => {
   const PAGES = ['README.md', ...filesOf('docs', '.md').map((file) => `docs/${file}`)];
   const EXAMPLES = PAGES.flatMap((page) => {
     const blocks = [...read(page).matchAll(/^```sh\n([^]*?)^```/gm)].map(([, block]) => (block ?? '').trim());
-    return blocks.filter((block) => block.startsWith('curl')).map((block) => [page, block] as const);
+    // This service collects no logs.
+    const asking = blocks.filter((block) => block.startsWith('curl') && !block.includes('$INGEST_KEY'));
+    return asking.map((block) => [page, block] as const);
   });
 
   let service: Started;

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { openCatalogue } from '../../src/endpoints/catalogue';
 import type { Endpoint } from '../../src/endpoints/endpoint';
+import { StoredAnalyses } from '../../src/analysis/stored-analyses';
 import { Gate } from '../../src/sandbox/gate';
 import type { BoundParameter, Engine, EngineResult } from '../../packages/duckdb-engine/src/contract/contract';
 import { composeStatement, forCaller } from '../../src/run/statement';
@@ -37,7 +38,8 @@ export class Consumer {
   ): Promise<EngineResult> {
     const endpoint = this.endpoint(name);
     const limits = within(30_000);
-    const services = { gate: this.gate, now: () => FIXTURE_END };
+    const analyses = new StoredAnalyses(this.engine, this.gate);
+    const services = { analyses, gate: this.gate, now: () => FIXTURE_END };
     const plan = { endpoint, query: asked, parameters: bound(endpoint, values), fenced: this.fenced };
     const statement = await composeStatement(plan, services, limits);
     const { sql, parameters } = statement;

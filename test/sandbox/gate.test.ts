@@ -55,6 +55,7 @@ describe('the judged examples', () => {
       reason: 'unknownField',
       details: { line: 1, column: 10, near: 'session_user' },
     });
+    expect(await refusal('select _table_suffix from edge_logs')).toMatchObject({ reason: 'unknownField' });
   });
 });
 
@@ -75,6 +76,8 @@ describe('names that a WITH of the query gives', () => {
     ],
     ['outside of its query', 'select x from (with `a.b` as (select 1 as x) select x from `a.b`) cross join `a.b`'],
     ['with an escape', 'with `a.b` as (select 1 as x) select x from `a\\x2eb`'],
+    ['with a star', 'with `raw_*` as (select 1 as x) select x from `raw_*`'],
+    ['with a star, outside', 'select 1 from `raw_edge_*`'],
     ['in another alphabet', 'with `\u0435dge` as (select 1 as x) select x from `\u0435dge`'],
   ])('%s: refused', async (_, sql) => {
     expect(await refusal(sql)).toMatchObject({

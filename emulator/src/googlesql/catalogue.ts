@@ -10,6 +10,8 @@ export interface CatalogueTable {
   /** Every path that names it, part by part: `['raw']`, `['logs', 'raw']`. A part with dots in it is one back-quoted name. */
   readonly paths: readonly (readonly string[])[];
   readonly columns: readonly NamedType[];
+  /** The last column can be named, and is no part of `*`. */
+  readonly lastIsPseudo?: boolean;
 }
 
 /** A function of the catalogue: a path, argument types and a result. `'ANY'` takes any type. */
@@ -109,7 +111,11 @@ function catalogueProto(definition: CatalogueDefinition): Message {
         name: path.at(-1),
         full_name: table.fullName,
         serialization_id: String(index),
-        column: table.columns.map((column) => ({ name: column.name, type: toProto(column.type) })),
+        column: table.columns.map(({ name, type }, i) => ({
+          name,
+          type: toProto(type),
+          is_pseudo_column: table.lastIsPseudo === true && i === table.columns.length - 1,
+        })),
       });
     }
   });

@@ -1,10 +1,10 @@
 import { type TableRead } from '../googlesql/tree';
-import { fullName, type Warehouse } from '../warehouse/warehouse';
+import { fullName, type Table } from '../warehouse/warehouse';
 
 const MIB = 1024 * 1024;
 
 /** Bytes of the columns that a query reads, each once. A column of records counts whole, however little of it is read. */
-export function readBytes(warehouse: Warehouse, reads: readonly TableRead[]): number {
+export function readBytes(tables: readonly Table[], reads: readonly TableRead[]): number {
   const columns = new Map<string, Set<number>>();
   for (const read of reads) {
     const known = columns.get(read.table) ?? new Set();
@@ -12,8 +12,7 @@ export function readBytes(warehouse: Warehouse, reads: readonly TableRead[]): nu
     columns.set(read.table, known);
   }
   let bytes = 0;
-  for (const table of warehouse.tables())
-    for (const index of columns.get(fullName(table)) ?? []) bytes += table.bytes[index] ?? 0;
+  for (const table of tables) for (const index of columns.get(fullName(table)) ?? []) bytes += table.bytes[index] ?? 0;
   return bytes;
 }
 

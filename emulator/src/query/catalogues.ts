@@ -1,8 +1,9 @@
 import { Analyser } from '../analyser';
-import { type CatalogueTable, RegisteredCatalogue } from '../googlesql/catalogue';
+import { type CatalogueDefinition, type CatalogueTable, RegisteredCatalogue } from '../googlesql/catalogue';
 import { type GoogleSqlEngine } from '../googlesql/engine';
 import { type Cell } from '../googlesql/values';
 import { fullName, type Table, type Warehouse } from '../warehouse/warehouse';
+import { SUFFIX } from '../warehouse/wildcards';
 import { metadataTables, metadataRows } from './metadata';
 
 /** The data set whose tables a query may name by one part. */
@@ -53,8 +54,20 @@ export class Catalogues {
     private readonly warehouse: Warehouse,
   ) {}
 
-  /** Works with an analyser for queries of `project` with that default data set. */
-  analyse<R>(project: string, standard: DefaultDataset | null, work: (analyser: Analyser) => Promise<R>): Promise<R> {
+  /** Works with an analyser for queries of `project` with that default data set. @param wildcards tables of the query alone */
+  analyse<R>(
+    project: string,
+    standard: DefaultDataset | null,
+    wildcards: readonly Table[],
+    work: (analyser: Analyser) => Promise<R>,
+  ): Promise<R> {
+    const all = (): CatalogueDefinition => ({
+      tables: [
+        ...[...this.warehouse.tables(), ...wildcards].map((table) => entry(table, pathsOf(table, project, standard))),
+        ...metadataTables(this.warehouse, project),
+      ],
+    });
+    if (wildcards.length > 0) return once(Analyser.over(this.engine, all()), work);
     const key = JSON.stringify([project, standard]);
     const known = this.analysers.get(key);
     if (known?.version === this.warehouse.version) return known.use(work);
@@ -65,37 +78,49 @@ export class Catalogues {
       oldest[1].retire();
       this.analysers.delete(oldest[0]);
     }
-    const tables = [...this.warehouse.tables()].map((table) => entry(table, pathsOf(table, project, standard)));
-    const definition = { tables: [...tables, ...metadataTables(this.warehouse, project)] };
-    const lease = new Lease(this.warehouse.version, Analyser.over(this.engine, definition));
+    const lease = new Lease(this.warehouse.version, Analyser.over(this.engine, all()));
     this.analysers.set(key, lease);
     return lease.use(work);
   }
 
   /** Works with a catalogue in which every table stands with its rows under its full name alone. */
-  evaluate<R>(work: (catalogue: RegisteredCatalogue) => Promise<R>): Promise<R> {
+  evaluate<R>(wildcards: readonly Table[], work: (catalogue: RegisteredCatalogue) => Promise<R>): Promise<R> {
+    if (wildcards.length > 0) return once(this.withRows(wildcards), work);
     if (this.rows?.version !== this.warehouse.version) {
       this.rows?.retire();
-      const tables = [...this.warehouse.tables()];
-      const rows = new Map<string, readonly (readonly Cell[])[]>(tables.map((table) => [fullName(table), table.rows]));
-      const projects = new Set(tables.map((table) => table.project));
-      const metadata = [...projects].flatMap((project) => metadataTables(this.warehouse, project));
-      for (const table of metadata) rows.set(table.fullName, metadataRows(this.warehouse, table.fullName));
-      const definition = {
-        tables: [
-          ...tables.map((table) => entry(table, [[fullName(table)]])),
-          ...metadata.map((table) => ({ ...table, paths: [[table.fullName]] })),
-        ],
-        rows,
-      };
-      this.rows = new Lease(this.warehouse.version, new RegisteredCatalogue(this.engine, definition));
+      this.rows = new Lease(this.warehouse.version, this.withRows([]));
     }
     return this.rows.use(work);
+  }
+
+  private withRows(wildcards: readonly Table[]): RegisteredCatalogue {
+    const tables = [...this.warehouse.tables(), ...wildcards];
+    const rows = new Map<string, readonly (readonly Cell[])[]>(tables.map((table) => [fullName(table), table.rows]));
+    const projects = new Set(tables.map((table) => table.project));
+    const metadata = [...projects].flatMap((project) => metadataTables(this.warehouse, project));
+    for (const table of metadata) rows.set(table.fullName, metadataRows(this.warehouse, table.fullName));
+    const definition = {
+      tables: [
+        ...tables.map((table) => entry(table, [[fullName(table)]])),
+        ...metadata.map((table) => ({ ...table, paths: [[table.fullName]] })),
+      ],
+      rows,
+    };
+    return new RegisteredCatalogue(this.engine, definition);
+  }
+}
+
+async function once<T extends { release(): Promise<void> }, R>(value: T, work: (value: T) => Promise<R>): Promise<R> {
+  try {
+    return await work(value);
+  } finally {
+    void value.release();
   }
 }
 
 function entry(table: Table, paths: readonly (readonly string[])[]): CatalogueTable {
-  return { fullName: fullName(table), paths, columns: table.columns };
+  const lastIsPseudo = table.columns.at(-1) === SUFFIX;
+  return { fullName: fullName(table), paths, columns: table.columns, lastIsPseudo };
 }
 
 /** Every way to write a table's path, back-quoted parts of it taken together included. */

@@ -14,6 +14,7 @@ import { substitute } from '../sql/substitutes';
 import { tableEdits } from '../sql/tables';
 import { isScript, tokensOf } from '../sql/tokens';
 import { fullName, type Table, type Warehouse } from '../warehouse/warehouse';
+import { SUFFIX, wildcardTables } from '../warehouse/wildcards';
 import { billedBytes, readBytes } from './billing';
 import { Catalogues, type DefaultDataset } from './catalogues';
 import { BigQueryError, invalid, invalidQuery, notFound } from './error';
@@ -43,16 +44,14 @@ export interface Plan {
   /** The text that the engine evaluates; null for what it cannot. */
   readonly evaluated: string | null;
   readonly tree: Resolved | null;
+  /** Tables of this query alone. */
+  readonly wildcards: readonly Table[];
 }
 
 const UNIMPLEMENTED = 12;
 
 /** Makes another text of the same result out of one whose tables are each one name, `` `project.dataset.table` ``. */
-export type Rewrite = (
-  sql: string,
-  tables: readonly { readonly name: string; readonly columns: readonly NamedType[] }[],
-  parameters: readonly NamedType[],
-) => string;
+export type Rewrite = (sql: string, tables: readonly TableSchema[], parameters: readonly NamedType[]) => string;
 
 /** Reads and runs queries over the warehouse. */
 export class QueryRunner {
@@ -77,15 +76,16 @@ export class QueryRunner {
     if (request.sql.trim() === '') throw invalid('Required parameter is missing: query', 'query');
     const tokens = tokensOf(request.sql);
     if (isScript(tokens)) return scriptPlan(request);
+    const wildcards = wildcardTables(tokens, this.warehouse, request.project, request.defaultDataset);
     const names = request.parameters.flatMap((p) => (p.name === null ? [] : [{ name: p.name, type: p.type }]));
     const written = unquotedPaths(request.sql, tokens, (path) => this.isTable(path, request.project));
-    const findTable = (path: readonly string[]): TableSchema | undefined => this.tableOf(path, request);
+    const findTable = (path: readonly string[]): TableSchema | undefined => this.tableOf(path, request, wildcards);
     const older = (refusal: string | null): string | null =>
       olderForm(written, { findTable, parameters: names, refusal });
     const positional = request.parameters.flatMap((p) => (p.name === null ? [p.type] : []));
     const options = { parameters: names, positional, inferParameters: dryRun, ...(signal && { signal }) };
     const analyse = (text: string): Promise<Analysis> =>
-      this.catalogues.analyse(request.project, request.defaultDataset, (a) => a.analyse(text, options));
+      this.catalogues.analyse(request.project, request.defaultDataset, wildcards, (a) => a.analyse(text, options));
     let standard = older(null);
     let analysis = await analyse(standard ?? written);
     if (!analysis.ok && standard === null) {
@@ -103,7 +103,7 @@ export class QueryRunner {
     this.refuseOtherCase(sql, tree, request);
     const declared = new Set(names.map((p) => p.name.toLowerCase()));
     const columns = tree.statement === 'query' ? resultColumns(tree) : [];
-    const bytesProcessed = readBytes(this.warehouse, tree.reads);
+    const bytesProcessed = readBytes([...this.warehouse.tables(), ...wildcards], tree.reads);
     const bytesBilled = billedBytes(bytesProcessed, new Set(tree.reads.map((read) => read.table)).size);
     const limit = request.maximumBytesBilled;
     if (!dryRun && limit !== null && BigInt(bytesBilled) > limit)
@@ -119,19 +119,21 @@ export class QueryRunner {
       undeclared: [...tree.parameters].filter(([name]) => !declared.has(name)).map(([name, type]) => ({ name, type })),
       bytesProcessed,
       bytesBilled,
-      evaluated: tree.statement === 'query' && !dryRun ? this.evaluatedText(sql, tree, request.parameters) : null,
+      evaluated:
+        tree.statement === 'query' && !dryRun ? this.evaluatedText(sql, tree, request.parameters, wildcards) : null,
       tree,
+      wildcards,
     };
   }
 
   /** The rows of a planned query. Throws `BigQueryError`; rejects with it too when `signal` gives the call up. */
   async rows(plan: Plan, signal: AbortSignal): Promise<Cell[][]> {
-    const { evaluated, request } = plan;
+    const { evaluated, request, wildcards } = plan;
     if (evaluated === null)
       throw new BigQueryError('notImplemented', `The local BigQuery runs queries only, not ${plan.statementType}`);
     const parameters = request.parameters.map((p, i) => ({ ...p, name: p.name ?? positionalName(i) }));
     try {
-      const reply = await this.catalogues.evaluate(async (catalogue) =>
+      const reply = await this.catalogues.evaluate(wildcards, async (catalogue) =>
         this.engine.call(
           'EvaluateQuery',
           {
@@ -152,7 +154,12 @@ export class QueryRunner {
     }
   }
 
-  private evaluatedText(sql: string, tree: Resolved, parameters: readonly Parameter[]): string {
+  private evaluatedText(
+    sql: string,
+    tree: Resolved,
+    parameters: readonly Parameter[],
+    wildcards: readonly Table[],
+  ): string {
     const tokens = tokensOf(sql);
     const now = this.clock();
     const clock = now === null ? [] : clockEdits(tokens, new Set(tree.functions), now);
@@ -162,7 +169,7 @@ export class QueryRunner {
       .map(({ start, end }, i) => ({ start, end, text: `@${positionalName(i)}` }));
     const named = applyEdits(sql, [...tableEdits(sql, tree.reads), ...clock, ...positions]);
     const types = parameters.map(({ name, type }, i) => ({ name: name ?? positionalName(i), type }));
-    const tables = [...this.warehouse.tables()].map((table) => ({ name: fullName(table), columns: table.columns }));
+    const tables = [...this.warehouse.tables(), ...wildcards].map(schemaOf);
     const text = this.rewrite === null ? named : this.rewrite(named, tables, types);
     return substitute(text);
   }
@@ -174,12 +181,18 @@ export class QueryRunner {
   }
 
   /** A table by its path, for the service's own GoogleSQL; its name is one that the engine knows. */
-  private tableOf(path: readonly string[], { project: home, defaultDataset }: QueryRequest): TableSchema | undefined {
+  private tableOf(
+    path: readonly string[],
+    { project: home, defaultDataset }: QueryRequest,
+    wildcards: readonly Table[],
+  ): TableSchema | undefined {
     const parts = path.flatMap((part) => part.split('.'));
     const [id = '', dataset = defaultDataset?.dataset ?? '', project] = parts.toReversed();
     const standard = parts.length === 1 ? defaultDataset?.project : undefined;
-    const table = this.warehouse.dataset(project ?? standard ?? home, dataset)?.tables.get(id);
-    return table === undefined ? undefined : { name: fullName(table), columns: table.columns };
+    const place = project ?? standard ?? home;
+    const wildcard = wildcards.find((one) => one.id === id && one.dataset === dataset && one.project === place);
+    const table = wildcard ?? this.warehouse.dataset(place, dataset)?.tables.get(id);
+    return table === undefined ? undefined : schemaOf(table);
   }
 
   /** Names of tables and data sets are exact in BigQuery; the engine ignores their case. */
@@ -225,6 +238,11 @@ export function reference(name: string): Pick<Table, 'project' | 'dataset' | 'id
   return { project, dataset, id: id.join('.') };
 }
 
+function schemaOf(table: Table): TableSchema {
+  const columns = table.columns.filter((column) => column !== SUFFIX);
+  return { name: fullName(table), columns, pseudo: columns.length < table.columns.length ? [SUFFIX] : [] };
+}
+
 function positionalName(index: number): string {
   return `local__${index}`;
 }
@@ -240,6 +258,7 @@ function scriptPlan(request: QueryRequest): Plan {
     bytesBilled: 0,
     evaluated: null,
     tree: null,
+    wildcards: [],
   };
 }
 

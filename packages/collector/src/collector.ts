@@ -1,9 +1,20 @@
 import { type Log, type Reason, ServiceError } from '@logquay/duckdb-engine/contract';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MOST_ROW_VALUES, describedTables } from '@logquay/duckdb-engine/rows';
-import type { RunLimits, Threads } from '@logquay/duckdb-engine/concurrency';
+import type { RunLimits, Task, Threads } from '@logquay/duckdb-engine/concurrency';
 import type { RestField } from '@logquay/googlesql/types';
-import { type Batch, type BatchFault, BATCH_TASK, hasMoreValues, MOST_EVENTS, MOST_VALUES, readBatch } from './batch';
+import {
+  type Batch,
+  type Batches,
+  type BatchFault,
+  BATCH_TASK,
+  type BatchInput,
+  hasMoreValues,
+  MOST_BYTES,
+  MOST_EVENTS,
+  MOST_VALUES,
+} from './batch';
+import type { OtlpEncoding } from './otlp';
 import { diskFull, FreeSpace, prepareStore, Store, storeFault } from './store';
 import type { Sources } from './sources';
 
@@ -87,21 +98,31 @@ export interface CollectorOptions {
 }
 
 export interface Delivery {
-  /** Name or UUID of the source. */
-  readonly source: string;
+  /** Name or UUID of the source; null: each event names its own, where COLLECT_SOURCES says. */
+  readonly source: string | null;
   readonly body: Buffer;
+  /** The project of all events, whatever they say; null or absent: they say it. */
+  readonly project?: string | null;
+}
+
+/** Records of OpenTelemetry. */
+export interface OtlpDelivery extends Pick<Delivery, 'body' | 'project'> {
+  readonly encoding: OtlpEncoding;
 }
 
 export interface Collected {
+  /** The tables, with commas between. */
   readonly table: string;
   readonly events: number;
-  /** Elements of the batch that were no events, or wider than a row may be. */
+  /** Elements of the batch that were no events, wider or longer than a row may be, or of a source that feeds no table. */
   readonly refused: number;
 }
 
 /** Takes events in and appends them to the tables of DATA_DIR, as docs/collector.md says. */
 export class Collector {
   readonly maxBody: number;
+  /** Where events go, and what says so. */
+  readonly sources: Sources;
   readonly #now: () => number;
   readonly #audit: Audit;
   readonly #space: FreeSpace;
@@ -119,6 +140,7 @@ export class Collector {
   ) {
     const { log, dataDir, minFree, now = Date.now } = options;
     this.maxBody = options.maxBody;
+    this.sources = options.sources;
     this.#now = now;
     this.#audit = new Audit(log);
     this.#space = new FreeSpace(dataDir, minFree);
@@ -157,9 +179,24 @@ export class Collector {
    * @throws ServiceError notFound for a source that feeds no table, invalidParameter, payloadTooLarge; insufficientStorage or
    *   backendUnavailable where the same batch is to be sent again
    */
-  async collect({ source, body }: Delivery, limits: RunLimits): Promise<Collected> {
+  async collect(delivery: Delivery, limits: RunLimits): Promise<Collected> {
     try {
-      return await this.#collect(source, body, limits);
+      return await this.#collect(delivery, limits);
+    } catch (error) {
+      throw this.refused(error);
+    }
+  }
+
+  /** Stores records of OpenTelemetry, as `collect`. Records that are refused are no error. */
+  async collectOtlp({ body, encoding, project = null }: OtlpDelivery, limits: RunLimits): Promise<Collected> {
+    try {
+      const { OTEL_TABLE, OTLP_TASK } = await import('./otlp.js');
+      const { projectAttribute } = this.sources;
+      const fields = this.tables.get(OTEL_TABLE) ?? null;
+      const input = { body, encoding, fields, project, projectAttribute, arrived: this.#arrived() };
+      // In protobuf a value takes two bytes.
+      const few = encoding === 'json' ? !hasMoreValues(body, FEW) : body.length <= 2 * FEW;
+      return await this.#storeAll(await this.#read(OTLP_TASK, input, few, limits), limits);
     } catch (error) {
       throw this.refused(error);
     }
@@ -173,40 +210,76 @@ export class Collector {
     this.#audit.close();
   }
 
-  async #collect(source: string, body: Buffer, limits: RunLimits): Promise<Collected> {
-    const { sources, metrics } = this.options;
-    const table = sources.get(source.toLowerCase());
-    if (table === undefined) {
-      throw new ServiceError('notFound', 'This source feeds no table.', { hint: 'Name it in COLLECT_SOURCES.' });
-    }
-    const { digest, lines, events, refused } = await this.#read(table, body, limits);
+  async #collect({ source, body, project = null }: Delivery, limits: RunLimits): Promise<Collected> {
+    const to = this.#destination(source);
+    const { tables } = this;
+    const named = 'table' in to ? [to.table] : [...new Set(to.tables.values())];
+    const fields = new Map(named.flatMap((table) => (tables.has(table) ? [[table, tables.get(table) ?? []]] : [])));
+    const input = { body, to, fields, project, arrived: this.#arrived() };
+    const read = await this.#read(BATCH_TASK, input, !hasMoreValues(body, FEW), limits);
+    const collected = await this.#storeAll(read, limits);
+    if (collected.events > 0 || collected.refused === 0) return collected;
+    if (read.strayed === collected.refused) throw feedsNoTable();
+    throw new ServiceError('invalidParameter', 'No element of the batch is an event that can be stored.', {
+      hint: `An event is an object; its lists have at most ${MOST_ROW_VALUES} values.`,
+    });
+  }
+
+  #destination(source: string | null): BatchInput['to'] {
+    const { tables, member } = this.sources;
+    if (source === null && member !== null) return { member, tables };
+    const table = tables.get((source ?? '').toLowerCase());
+    if (table === undefined) throw feedsNoTable();
+    return { table };
+  }
+
+  #arrived(): string {
+    return new Date(this.#now()).toISOString();
+  }
+
+  /** Writes what was read of a body, table by table: each is stored once, also when another could not be and all come again. */
+  async #storeAll({ batches, refused, strayed }: Batches, limits: RunLimits): Promise<Collected> {
+    const { metrics } = this.options;
+    if (strayed > 0) metrics.count('collectRefusedEvents', { table: '' }, strayed);
+    const table = batches.map((batch) => batch.table).join(',');
+    if (refused > 0) metrics.count('collectRefusedEvents', { table }, refused);
+    const outcomes = await Promise.allSettled(batches.map((batch) => this.#storeBatch(batch, limits)));
+    for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+    const sum = (of: (batch: Batch) => number): number => batches.reduce((all, batch) => all + of(batch), 0);
+    return { table, events: sum(({ events }) => events), refused: refused + strayed + sum((batch) => batch.refused) };
+  }
+
+  async #storeBatch({ table, digest, lines, events, refused }: Batch, limits: RunLimits): Promise<void> {
+    const { metrics } = this.options;
     metrics.count('collectRefusedEvents', { table }, refused);
-    if (events === 0 && refused > 0) {
-      throw new ServiceError('invalidParameter', 'No element of the batch is an event that can be stored.', {
-        hint: `An event is an object; its lists have at most ${MOST_ROW_VALUES} values.`,
-      });
+    if (events > 0 && !(await this.#write(table, { digest, lines }))) {
+      metrics.count('collectRepeated', { table });
+      return;
     }
-    const stored = events === 0 || (await this.#write(table, { digest, lines }));
-    if (stored) {
-      metrics.count('collectedEvents', { table }, events);
-      metrics.count('collectedBytes', { table }, lines.length);
-      this.#audit.add(limits.keyName ?? '', { events, bytes: lines.length });
-    } else metrics.count('collectRepeated', { table });
-    return { table, events, refused };
+    metrics.count('collectedEvents', { table }, events);
+    metrics.count('collectedBytes', { table }, lines.length);
+    this.#audit.add(limits.keyName ?? '', { events, bytes: lines.length });
   }
 
-  async #read(table: string, body: Buffer, limits: RunLimits): Promise<Batch> {
-    const fields = this.tables.get(table) ?? null;
-    const input = { body, table, fields, arrived: new Date(this.#now()).toISOString() };
-    const short = body.length <= SHORT && !hasMoreValues(body, FEW);
-    const batch = short ? readBatch(input) : await this.#readOnThread(input, limits);
-    if (typeof batch === 'string') throw batchFault(batch);
-    return batch;
+  async #read<Input extends { readonly body: Uint8Array }>(
+    task: Task<Input, Batches | BatchFault>,
+    input: Input,
+    few: boolean,
+    limits: RunLimits,
+  ): Promise<Batches> {
+    const short = input.body.length <= SHORT && few;
+    const read = short ? task.run(input) : await this.#readOnThread(task, input, limits);
+    if ('fault' in read) throw batchFault(read);
+    return read;
   }
 
-  async #readOnThread(input: Parameters<typeof readBatch>[0], limits: RunLimits): Promise<Batch | BatchFault> {
+  async #readOnThread<Input>(
+    task: Task<Input, Batches | BatchFault>,
+    input: Input,
+    limits: RunLimits,
+  ): Promise<Batches | BatchFault> {
     try {
-      return await this.options.threads.run(BATCH_TASK, input, limits);
+      return await this.options.threads.run(task, input, limits);
     } catch (cause) {
       if (!(cause instanceof ServiceError)) throw cause;
       if (cause.reason !== 'resourcesExceeded') throw unavailable('Too many batches wait to be read.');
@@ -286,7 +359,11 @@ function unavailable(message: string): ServiceError {
   return new ServiceError('backendUnavailable', message, { retryAfter: 1 });
 }
 
-function batchFault(fault: BatchFault): ServiceError {
+function feedsNoTable(): ServiceError {
+  return new ServiceError('notFound', 'This source feeds no table.', { hint: 'Name it in COLLECT_SOURCES.' });
+}
+
+function batchFault({ fault, what }: BatchFault): ServiceError {
   switch (fault) {
     case 'not_utf8':
       return new ServiceError('invalidParameter', 'The body is not UTF-8.');
@@ -295,9 +372,19 @@ function batchFault(fault: BatchFault): ServiceError {
         'invalidParameter',
         'The body must be a list of events, {"batch": [...]} or one event, in JSON.',
       );
+    case 'malformed':
+      return new ServiceError(
+        'invalidParameter',
+        `The body is no ExportLogsServiceRequest of OTLP${what === undefined ? '.' : `: ${what}.`}`,
+      );
     case 'too_many':
       return new ServiceError('payloadTooLarge', `A batch may have ${String(MOST_EVENTS)} events.`);
     case 'too_many_values':
       return new ServiceError('payloadTooLarge', `A batch may have ${String(MOST_VALUES)} values.`);
+    case 'too_long':
+      return new ServiceError(
+        'payloadTooLarge',
+        `The rows of a batch, each with the attributes of its resource, may have ${String(MOST_BYTES)} bytes.`,
+      );
   }
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 import { longNumber, strictValue } from '@logquay/duckdb-engine/rows';
 import { instantText, readInstant } from '@logquay/googlesql/types';
-import { isObject, jsonText, type Shape, shapeField } from './shape';
+import { columnName, isObject, jsonText, type Shape, shapeField } from './shape';
 
 /** What a line of an access log in the combined format says of a request, as gateways write it (nginx, Kong, Envoy). */
 export interface AccessLine {
@@ -61,29 +61,78 @@ const HANDLED: ReadonlySet<string> = new Set(['id', 'timestamp', 'message', 'eve
  *
  * @param event fresh from JSON: its metadata may be changed
  * @param arrived time of an event that has none or none that can be read, ISO 8601
+ * @param owner the project of whoever sends it, whatever the event says; null: the event says it
  * @returns null: it is no event
  */
-export function rowOf(event: unknown, { table, shape }: Destination, arrived: string): Record<string, unknown> | null {
+export function rowOf(
+  event: unknown,
+  { table, shape }: Destination,
+  arrived: string,
+  owner: string | null = null,
+): Record<string, unknown> | null {
   if (!isObject(event)) return null;
   const text = messageText(event['message']) ?? messageText(event['event_message']);
   const metadata = metadataOf(event['metadata']);
+  if (owner !== null) claim(metadata, owner);
+  if (owner !== null && table === 'raw_edge_logs') claimUrls(metadata, owner);
   const field = PROJECT_FIELDS.get(table);
-  const project = plainText(event['project']) ?? plainText(metadata[field ?? 'project']) ?? DEFAULT_PROJECT;
+  const project = owner ?? plainText(event['project']) ?? plainText(metadata[field ?? 'project']) ?? DEFAULT_PROJECT;
   if (field !== undefined && plainText(metadata[field]) === null) metadata[field] = project;
-  if (table === 'raw_edge_logs') completeRequest(metadata, text ?? '', project);
+  if (table === 'raw_edge_logs') completeRequest(metadata, text ?? '', project, owner);
   if (table === 'raw_postgres_logs') completeSeverity(metadata, text ?? '');
   const row: Record<string, unknown> = {
     timestamp: timestampText(event['timestamp']) ?? arrived,
     id: plainText(event['id']) ?? randomUUID(),
   };
-  if (text !== undefined) row['event_message'] = text;
+  const column = shape?.has('message') === true && !shape.has('event_message') ? 'message' : 'event_message';
+  if (shape?.get(column)?.type === 'JSON')
+    shapeField(row, shape, column, event['message'] ?? event['event_message'], 1);
+  else if (text !== undefined) row[column] = text;
   row['project'] = project;
   shapeField(row, shape, 'metadata', metadata, 1);
   // Pages join every event with its metadata: one that has none would be on no page.
   if (shape?.get('metadata')?.repeated === true) row['metadata'] ??= [{}];
-  for (const name of Object.keys(event)) if (!HANDLED.has(name)) shapeField(row, shape, name, event[name], 1);
+  for (const name of Object.keys(event)) {
+    // Where nothing is declared, names that differ in case alone are one column.
+    if (HANDLED.has(owner === null ? name : name.toLowerCase())) continue;
+    if (owner === null || !isOwner(name)) shapeField(row, shape, name, event[name], 1);
+    else row[columnName(name).toLowerCase()] = owner;
+  }
   return row;
 }
+
+/** Whether stored queries look there for whose an event is, in whatever spelling. */
+function isOwner(field: string): boolean {
+  const name = columnName(field).toLowerCase();
+  return name === 'project' || name === 'project_ref';
+}
+
+/** Whatever an event's metadata say of whose it is, it is the owner's. */
+function claim(metadata: Fields, owner: string): void {
+  for (const field of Object.keys(metadata)) {
+    if (!isOwner(field)) continue;
+    metadata[field] = null;
+    metadata[columnName(field).toLowerCase()] = owner;
+  }
+}
+
+/** `usage.api-counts` finds the requests of a project by their URLs: those of a known owner have it for a host. */
+function claimUrls(metadata: Fields, owner: string): void {
+  for (const request of [metadata['request']].flat()) {
+    if (!isObject(request)) continue;
+    const { url }: Fields = request;
+    if (url !== undefined) (request as Fields)['url'] = urlOf(owner, plainText(url) ?? '');
+  }
+}
+
+/** A URL of a host, with the path and query of another or those given. */
+function urlOf(host: string, target: string): string {
+  const path = target.replace(ORIGIN, '');
+  return `http://${host}${path.startsWith('/') ? '' : '/'}${path}`;
+}
+
+/** Of a URL. */
+const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i;
 
 function messageText(message: unknown): string | undefined {
   if (message === undefined || message === null) return undefined;
@@ -118,7 +167,7 @@ function timestampText(value: unknown): string | null {
  * What a gateway's event says of its request only in its line, in the fields where queries look: Vector's VRL sets neither method
  * nor path from a combined line, and never a URL. Without a host, the URL has the project for it, as on the platform.
  */
-function completeRequest(metadata: Fields, text: string, project: string): void {
+function completeRequest(metadata: Fields, text: string, project: string, owner: string | null): void {
   const known = recordIn(metadata, 'request');
   const path = plainText(known?.['path']);
   const line = path === null ? readAccessLine(text) : null;
@@ -139,7 +188,8 @@ function completeRequest(metadata: Fields, text: string, project: string): void 
     response['status_code'] ??= line.status;
   }
   const host = plainText(request['host']) ?? project;
-  request['url'] = /^[a-z]+:\/\//i.test(target) ? target : `http://${host}${target}`;
+  request['url'] =
+    owner !== null ? urlOf(owner, target) : /^[a-z]+:\/\//i.test(target) ? target : `http://${host}${target}`;
 }
 
 /** In a line of Postgres. */

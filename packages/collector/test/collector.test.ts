@@ -185,11 +185,45 @@ describe('a batch', () => {
     await send(collector, numbered(0, 1), 'app.logs');
     await send(collector, numbered(1, 1), '0f9d1f0e-8d4e-4a3c-9a52-0c1d2e3f4a5b');
     expect([messages(folder, 'app_logs'), messages(folder)]).toEqual([named(0, 1), named(1, 1)]);
-    for (const bad of ['[]', '{', '{"a":"../b"}', '{"a":"_b"}', '{"a":1}']) {
+    for (const bad of [
+      ...['[]', '{', '{"a":"../b"}', '{"a":"_b"}', '{"a":1}', '{"sources":{"a":1}}', '{"sourceHeader":"a b"}'],
+      ...['{"sourceMember":[]}', '{"projectAttribute":7}', '{"sources":{},"a":"b"}', '{"sourceHeader":"X","a":"b"}'],
+    ]) {
       writeFileSync(file, bad);
       expect(() => readSources(file)).toThrow(/^COLLECT_SOURCES/);
     }
     expect(() => readSources('/nowhere.json')).toThrow('ENOENT');
+  });
+
+  it('of events that name their sources goes to their tables, once each, and those of no table are counted', async () => {
+    const file = path.join(newFolder(), 'sources.json');
+    writeFileSync(file, JSON.stringify({ sources: { 'App.Logs': 'app_logs' }, sourceMember: 'log.source' }));
+    const { collector, folder, metrics } = await stage({ sources: readSources(file) });
+    const event = (message: string, source: unknown): object => ({ message, log: { source } });
+    const events = [
+      event('a', 'app.logs'),
+      event('b', EDGE.toUpperCase()),
+      event('c', 'none'),
+      event('d', ['app.logs']),
+      {},
+      7,
+    ];
+    const drain = (): ReturnType<Collector['collect']> =>
+      collector.collect({ source: null, body: Buffer.from(JSON.stringify(events)) }, limits);
+    expect(await drain()).toEqual({ table: 'app_logs,raw_edge_logs', events: 2, refused: 4 });
+    await drain();
+    expect([messages(folder, 'app_logs'), messages(folder)]).toEqual([['a'], ['b']]);
+    expect(await metrics.text()).toContain('logquay_collect_repeated_batches_total{table="app_logs"} 1');
+    const stray = collector.collect({ source: null, body: Buffer.from(JSON.stringify([event('c', 'none')])) }, limits);
+    await expect(stray).rejects.toMatchObject({ reason: 'notFound' });
+  });
+
+  it('of one project is not that of another again', async () => {
+    const { collector, folder } = await stage();
+    const body = Buffer.from(JSON.stringify([{ message: 'the same', project: 'other' }]));
+    for (const project of ['abc', 'def', 'abc', null]) await collector.collect({ source: EDGE, body, project }, limits);
+    const lines = readFileSync(path.join(folder, 'raw_edge_logs/2026-11-22.ndjson'), 'utf8').split('\n').slice(0, -1);
+    expect(lines.map((line) => (JSON.parse(line) as { project: string }).project)).toEqual(['abc', 'def', 'other']);
   });
 
   it('is refused below the floor of free space', async () => {

@@ -1,5 +1,7 @@
 /** Events in every form that shippers of Logflare send, as rows. */
 import { LOG_SCHEMA } from '../../../src/engines/log-schema';
+import fc from 'fast-check';
+
 import { columnName, shapeOf } from '../src/shape';
 import { rowOf } from '../src/row';
 import { parseLine } from '../../duckdb-engine/src/data/json-line';
@@ -79,6 +81,56 @@ describe('an event', () => {
     expect(row('raw_storage_logs', { metadata: { project: 'abc' } }).project).toBe('abc');
   });
 
+  it("has the owner's project in every place where queries look, whatever it says itself", () => {
+    const texts = fc.constantFrom('victim', 'http://victim/rest/v1', '/rest/v1', 'VICTIM');
+    const name = fc.constantFrom(
+      ...[
+        'project',
+        'Project',
+        'PROJECT',
+        'project_ref',
+        'Project_Ref',
+        'project-ref',
+        'metadata',
+        'Metadata',
+        'request',
+        'url',
+      ],
+      ...['path', 'host', 'message', 'timestamp', 'Timestamp', 'id', '__proto__'],
+    );
+    const { event } = fc.letrec((tie) => ({
+      event: fc.dictionary(
+        name,
+        fc.oneof({ maxDepth: 4 }, texts, tie('event'), fc.array(tie('event'), { maxLength: 3 })),
+      ),
+    }));
+    /** Values of a field in a record or in all records of a list. */
+    const of = (value: unknown, field: string): unknown[] =>
+      [value]
+        .flat()
+        .flatMap((one) => (typeof one === 'object' && one !== null ? [(one as Record<string, unknown>)[field]] : []));
+    fc.assert(
+      fc.property(fc.constantFrom('app_logs', ...LOG_SCHEMA.keys()), event, (table, sent) => {
+        // As it comes out of a body: a member named __proto__ is one like any other.
+        const parsed: unknown = JSON.parse(JSON.stringify(sent));
+        const stored = rowOf(parsed, { table, shape: shapeOf(LOG_SCHEMA.get(table) ?? null) }, ARRIVED, 'abc') ?? {};
+        expect(stored['project']).toBe('abc');
+        // The engine has one column of names that differ in case alone.
+        const columns = Object.keys(stored).map((column) => column.toLowerCase());
+        expect(new Set(columns).size).toBe(columns.length);
+        for (const field of ['project', 'project_ref', 'Project', 'Project_Ref', 'PROJECT']) {
+          for (const value of [stored[field], ...of(stored['metadata'], field)])
+            expect([undefined, 'abc']).toContain(value);
+        }
+        if (table !== 'raw_edge_logs') return;
+        for (const request of of(stored['metadata'], 'request')) {
+          for (const url of of(request, 'url')) expect(url ?? 'http://abc/').toMatch(/^http:\/\/abc\//);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
   it('loses what does not fit its declared field, and nothing else', () => {
     const metadata = {
       status: 'not a number',
@@ -103,8 +155,10 @@ describe('an event', () => {
   it.each([{ id: 1 }, [1, 'a'], {}, [], [[{ a: [null, ''] }]], 'text', 7, false])(
     'has a field that is declared JSON as it is: %j',
     (extra) => {
-      const shape = shapeOf([{ name: 'extra', type: 'JSON', mode: 'NULLABLE', fields: [] }]);
-      expect(rowOf({ extra }, { table: 't', shape }, ARRIVED)).toMatchObject({ extra });
+      const json = { type: 'JSON', mode: 'NULLABLE', fields: [] } as const;
+      const shape = shapeOf(['extra', 'message'].map((name) => ({ name, ...json })));
+      const event = { extra, event_message: extra };
+      expect(rowOf(event, { table: 't', shape }, ARRIVED)).toMatchObject({ extra, message: extra });
     },
   );
 

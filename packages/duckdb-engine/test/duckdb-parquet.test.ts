@@ -149,14 +149,19 @@ it('rows of more values than a row may have are left out and named, those of as 
   expect(folder.skipped.map(({ line }) => line)).toEqual([2, 4]);
 });
 
+const ENTRIES = [{ key: 'k', value: 'v' }];
 it.each([
-  ['undeclared', undefined],
-  ['declared', schemaOf({ x: 'id INTEGER, attr RECORD*(key STRING, value STRING)' })],
-])('a map is a list of keys and values: %s', async (_how, schema) => {
-  folder = await DataFolder.make(schema === undefined ? {} : { 'schema.json': schema });
+  ['undeclared', undefined, ENTRIES, []],
+  ['declared', 'RECORD*(key STRING, value STRING)', ENTRIES, []],
+  ["as BigQuery's default", 'RECORD(key_value RECORD*(key STRING, value STRING))', { key_value: ENTRIES }, null],
+  ['as JSON', 'JSON', { k: 'v' }, null],
+])('a map is a list of keys and values: %s', async (_how, type, attr, missing) => {
+  folder = await DataFolder.make(
+    type === undefined ? {} : { 'schema.json': schemaOf({ x: `id INTEGER, attr ${type}` }) },
+  );
   await copied(`SELECT 1 AS id, MAP {'k': 'v'} AS attr UNION ALL SELECT 2, NULL`);
   expect(await folder.rows('SELECT * FROM x ORDER BY id')).toEqual([
-    { id: 1, attr: [{ key: 'k', value: 'v' }] },
-    { id: 2, attr: [] },
+    { id: 1, attr },
+    { id: 2, attr: missing },
   ]);
 });

@@ -4,6 +4,7 @@ import { LOG_SCHEMA } from '../../../src/engines/log-schema';
 import { rowsOf } from './data-folder';
 import { silentLog } from './silent-log';
 import { opened } from '../../../test/opened';
+import { until } from '../../../test/until';
 
 const NOON = BigInt(Date.parse('2026-09-30T12:00:00Z')) * 1000n;
 const TABLES = [...LOG_SCHEMA.keys()];
@@ -83,13 +84,15 @@ describe('Sample logs', () => {
     await other.close();
   });
 
-  it('without a clock reach up to the real now', async () => {
+  it('without a clock reach up to the real now, and go on', async () => {
     const started = Date.now();
     const live = await open(null);
     const [row] = await rowsOf(live, 'SELECT MAX(timestamp) AS last, CURRENT_TIMESTAMP() AS now FROM raw_edge_logs');
     const { last, now } = row as { last: number; now: number };
     expect(now).toBeGreaterThanOrEqual(started * 1000);
     expect(started * 1000 - last).toBeLessThan(60e6);
+    const added = `SELECT COUNT(*) AS n FROM raw_edge_logs AS t WHERE t.timestamp > TIMESTAMP_MICROS(${last}) AND ARRAY_LENGTH(t.metadata) = 1`;
+    await until(async () => Number(((await rowsOf(live, added))[0] as { n: unknown }).n) > 0);
     await live.close();
   });
 });

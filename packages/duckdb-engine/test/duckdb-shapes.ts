@@ -67,9 +67,9 @@ async function withOddRows(
     `SELECT count(*), count(${hasTime ? 'timestamp' : 'NULL'}) FROM ${quoteName(table)} AS t WHERE ${where}`,
   );
   const [rows, times] = counts.getRows()[0]!;
-  const timed = rows === times;
+  const timedBy = rows === times ? 'timestamp' : null;
   return [
-    { ...unknownPart(relation), single, rows: Number(rows) * LARGE, timed },
-    { ...unknownPart(odd), timed },
+    { ...unknownPart(relation), single, rows: Number(rows) * LARGE, timedBy },
+    { ...unknownPart(odd), timedBy },
   ];
 }

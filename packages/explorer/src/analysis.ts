@@ -5,7 +5,7 @@ import type { ConsumerAnalysis, ConsumerText } from '@logquay/googlesql/consumer
 import { read } from './analyser/analyser';
 import { serviceNow } from './api';
 import { mayQuery, schema } from './schema';
-import { query, search } from './search';
+import { query, search, sentQuery, table } from './search';
 
 export interface Analysed extends ConsumerAnalysis {
   readonly text: string;
@@ -20,7 +20,10 @@ const PAUSE = 120;
 /** A text with all that its meaning follows from; null: the tables are not known. */
 export function consumerText(text: string): ConsumerText | null {
   if (schema.value === null) return null;
-  const { tables, parameters } = schema.value;
+  const { tables: all, parameters } = schema.value;
+  // Places of faults are those of the text as it is written, without the table that goes before it.
+  const tables =
+    text !== query.value || sentQuery.value === text ? all : all.filter(({ name }) => name === table.value);
   return { language: search.value.language, text, tables, parameters, now: BigInt(Math.round(serviceNow())) * 1000n };
 }
 

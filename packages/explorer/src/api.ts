@@ -89,20 +89,20 @@ export async function ask(
   return { text, headers: response.headers };
 }
 
-/** Asks for a stream of events. @param lastId of the event to go on behind; empty: none @throws as `ask` */
-export async function askEvents(
+/** Asks for what comes little by little. @param lastId of the event to go on behind; empty: none @throws as `ask` */
+export async function askStream(
   path: string,
   parameters: Sent,
   key: string,
   signal: AbortSignal,
-  lastId: string,
+  accept: string,
+  lastId = '',
 ): Promise<ReadableStream<Uint8Array>> {
-  const response = await send(path, parameters, key, signal, {
-    Accept: 'text/event-stream',
-    ...(lastId === '' ? {} : { 'Last-Event-ID': lastId }),
-  });
-  if (response.ok && response.body !== null) return response.body;
-  throw errorOf(await response.text(), response.status, response.statusText);
+  const more = lastId === '' ? {} : { 'Last-Event-ID': lastId };
+  const response = await send(path, parameters, key, signal, { Accept: accept, ...more });
+  const status = Number(response.headers.get('x-error-status') ?? response.status);
+  if (status < 400 && response.body !== null) return response.body;
+  throw errorOf(await response.text(), status, response.statusText);
 }
 
 /** Gives another key for one that is not taken any more; null: there is none. */

@@ -1,8 +1,12 @@
 import { counts } from './histogram/counts';
 import { Histogram } from './histogram/histogram';
+import { KeyHelp } from './key-help';
+import { isLog } from './log';
+import { PatternList, patternsShown } from './pattern-list';
+import { Popup } from './popup';
 import { QueryLine } from './query-line';
 import { mayQuery } from './schema';
-import { endpoint, change, rangeParameters } from './search';
+import { chooseEndpoint, endpoint, query, rangeParameters, sentQuery } from './search';
 import { chart } from './chart';
 import { ChartView } from './chart-view';
 import { bytesText, type Estimate, estimate, priceText } from './estimate';
@@ -11,11 +15,13 @@ import { FieldList } from './field-list';
 import { KeyDialog, KeyPanel } from './key-panel';
 import { ParameterFields } from './parameter-fields';
 import { RowDetail } from './row-detail';
-import { RowList } from './row-list';
-import { cancel, cancelled, failure, held, result, run, runFirst, running } from './run';
+import { failure, result } from './result';
+import { focusRows, narrow, RowList } from './row-list';
+import { cancel, cancelled, held, run, runFirst, running } from './run';
 import { endpoints, keyFault, needsKey } from './session';
 import { TimePicker } from './time-picker';
-import { Toolbar } from './toolbar';
+import { Tools, Views } from './toolbar';
+import { countText } from './visible-text';
 
 /** The page. */
 export function App() {
@@ -27,29 +33,47 @@ export function App() {
         if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void run();
       }}
     >
+      <button type="button" class="skip" onClick={focusRows}>
+        To the rows
+      </button>
       <header class="bar">
         <h1>Logquay</h1>
         <EndpointChoice />
-        <ParameterFields />
+        {narrow.value ? null : <ParameterFields />}
         {rangeParameters.value === null ? null : <TimePicker />}
         <RunButton />
-        <div class="right">
-          <KeyPanel />
-        </div>
+        {narrow.value ? (
+          <Popup label={<span aria-label="More">⋯</span>}>
+            {() => (
+              <>
+                <ParameterFields />
+                <Tools />
+                <Views />
+                <KeyPanel />
+              </>
+            )}
+          </Popup>
+        ) : (
+          <div class="right">
+            <Tools />
+            <KeyPanel />
+          </div>
+        )}
       </header>
       <main class="body">
         {mayQuery.value ? <QueryLine /> : null}
         <div class="line">
           <Status />
-          <Toolbar />
+          {narrow.value ? null : <Views />}
         </div>
         <Picture />
         <div class="results">
+          {patternsShown.value && isLog.value ? <PatternList /> : <RowList />}
           <FieldList />
-          <RowList />
           <RowDetail />
         </div>
       </main>
+      <KeyHelp />
       {framed ? null : <KeyDialog />}
     </div>
   );
@@ -64,24 +88,22 @@ function Picture() {
 function EndpointChoice() {
   const all = endpoints.value ?? [];
   return (
-    <div class="field">
-      <label for="endpoint">Endpoint</label>
-      <select
-        id="endpoint"
-        value={endpoint.value?.name ?? ''}
-        title={endpoint.value?.description ?? ''}
-        onChange={(event) => {
-          change({ endpoint: event.currentTarget.value, values: new Map(), query: '' });
-          void runFirst();
-        }}
-      >
-        {all.map(({ name }) => (
-          <option key={name} value={name}>
-            {name}
-          </option>
-        ))}
-      </select>
-    </div>
+    <select
+      class="endpoint"
+      aria-label="Endpoint"
+      value={endpoint.value?.name ?? ''}
+      title={endpoint.value?.description ?? ''}
+      onChange={(event) => {
+        chooseEndpoint(event.currentTarget.value);
+        void runFirst();
+      }}
+    >
+      {all.map(({ name }) => (
+        <option key={name} value={name}>
+          {name}
+        </option>
+      ))}
+    </select>
   );
 }
 
@@ -126,22 +148,30 @@ function Cost({ next }: { readonly next: Estimate }) {
 function statusText(): string {
   if (framed && needsKey.value) return keyFault.value ?? 'Waiting for a token…';
   if (running.value) return 'Running… (Esc cancels)';
-  if (cancelled.value) return 'Cancelled.';
+  const done = result.value;
+  if (cancelled.value) return done === null ? 'Cancelled.' : 'Cancelled. The rows are those of the run before.';
   const error = failure.value;
   if (error !== null) {
-    const { line, column, hint } = error.details;
-    const place = line === undefined ? '' : ` (line ${line}, column ${column ?? 1})`;
+    const { line, column = 1, hint } = error.details;
+    // The table that goes before a line is not written in it.
+    const written = line === 1 ? Math.max(1, column - (sentQuery.value.length - query.value.length)) : column;
+    const place = line === undefined ? '' : ` (line ${line}, column ${written})`;
     return `${error.message}${place}${hint === undefined ? '' : ` ${hint}`}`;
   }
   if (held.value) return 'Not run yet.';
-  const done = result.value;
   if (done === null) return '';
-  const { rows, truncated, milliseconds, age, bytesBilled, bounds } = done;
+  const { rows, truncated, milliseconds, age, bytesBilled, bounds, warnings } = done;
   const bars = counts.value?.bounds === bounds ? counts.value.bytesBilled : 0n;
+  const more = truncated
+    ? rangeParameters.value !== null && isLog.value
+      ? ' (there are older ones)'
+      : ' (there are more)'
+    : '';
   return [
-    `${rows.length.toLocaleString('en')} ${rows.length === 1 ? 'row' : 'rows'}${truncated ? ' (more match: the endpoint gives no more)' : ''}`,
+    `${countText(rows.length, 'row')}${more}`,
     `${Math.round(milliseconds).toLocaleString('en')} ms`,
     ...(bytesBilled === null ? [] : [`${bytesText(Number(BigInt(bytesBilled) + bars))} billed`]),
     age === null ? 'fresh' : `from the cache, ${age} s old`,
+    ...(warnings === '' ? [] : [warnings]),
   ].join(' · ');
 }

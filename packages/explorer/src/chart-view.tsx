@@ -58,8 +58,12 @@ function Plotted({ known, stacked }: { readonly known: TimeChart; readonly stack
     const watch = new ResizeObserver(() => plot?.setSize({ width: element.clientWidth, height: HEIGHT }));
     void import('uplot').then(({ default: Plot }) => {
       if (gone) return;
-      const colours = getComputedStyle(element);
-      const colour = (name: string): string => colours.getPropertyValue(name).trim();
+      // As it is in the scheme of the page.
+      const colour = (name: string): string => {
+        element.style.color = `var(${name})`;
+        return getComputedStyle(element).color;
+      };
+      const shades = shadesOf(known.series, colour);
       const axis = {
         stroke: colour('--quiet'),
         grid: { stroke: colour('--line'), width: 1 },
@@ -77,12 +81,12 @@ function Plotted({ known, stacked }: { readonly known: TimeChart; readonly stack
             {},
             ...known.series.map(({ name, values }, i) => ({
               label: firstOf(name, 60),
-              stroke: colour(`--series-${i + 1}`),
+              stroke: shades[i]!,
               // Of a stack the numbers are the series' own, not the heights.
               value: (_plot: uPlot, _height: number, _series: number, at: number | null) =>
                 at === null ? '--' : (values[at]?.toLocaleString('en') ?? '--'),
               ...(stacked
-                ? { fill: colour(`--series-${i + 1}`), width: 0, points: { show: false }, paths: bars(Plot) }
+                ? { fill: shades[i]!, width: 0, points: { show: false }, paths: bars(Plot) }
                 : // A line of one point is nothing without its point.
                   { width: 1.5, points: { show: known.times.length < 30 } }),
             })),
@@ -103,6 +107,18 @@ function Plotted({ known, stacked }: { readonly known: TimeChart; readonly stack
   return (
     <div ref={box} class="lines" role="img" aria-label={`${names} over time: the numbers are in the rows below`} />
   );
+}
+
+/** The colour of each series: of what it means, several of one meaning in shades; else one after the other. */
+function shadesOf(series: readonly Series[], colour: (name: string) => string): string[] {
+  const seen = new Map<string, number>();
+  return series.map(({ severity }, i) => {
+    if (severity === null) return colour(`--series-${i + 1}`);
+    const before = seen.get(severity) ?? 0;
+    seen.set(severity, before + 1);
+    const mark = colour(`--${severity}-mark`);
+    return before === 0 ? mark : `color-mix(in srgb, ${mark} ${Math.max(30, 100 - 22 * before)}%, ${colour('--text')})`;
+  });
 }
 
 /** Bars stand on zero, and the outermost are whole. */
@@ -142,11 +158,11 @@ function Bars({ known }: { readonly known: Extract<Chart, { kind: 'bars' }> }) {
   const highest = Math.max(1e-9, ...bars.map(({ value }) => Math.abs(value)));
   return (
     <ul class="categories" aria-label={`${measure} by ${category}`}>
-      {bars.map(({ label, value }, i) => (
+      {bars.map(({ label, value, severity }, i) => (
         <li key={i}>
           <bdi>{firstOf(label, 60)}</bdi>
           <div class="track" aria-hidden="true">
-            <span style={{ width: `${(100 * Math.abs(value)) / highest}%` }} />
+            <span class={severity ?? ''} style={{ width: `${(100 * Math.abs(value)) / highest}%` }} />
           </div>
           <span class="count">{value.toLocaleString('en')}</span>
         </li>

@@ -1,7 +1,9 @@
 import { computed, signal } from '@preact/signals';
 
 import { type Chart, chartOf } from './chart-of';
-import { isLog, result } from './run';
+import { isLog } from './log';
+import { result } from './result';
+import { rangeParameters } from './search';
 
 /** Whether the chart is shown where there is one. */
 export const chartShown = signal(true);
@@ -10,5 +12,5 @@ export const chartShown = signal(true);
 export const chart = computed<Chart | null>(() => {
   const known = result.value;
   if (known === null || isLog.value || known.rows.length < 2) return null;
-  return chartOf(known.columns, known.types, known.rows);
+  return chartOf(known.types, known.rows, rangeParameters.peek() === null ? null : known.bounds);
 });

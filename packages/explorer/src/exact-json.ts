@@ -49,3 +49,31 @@ export function recordIn(value: Json | undefined): JsonObject | null {
 export function member(record: JsonObject | null, name: string): Json | undefined {
   return record !== null && Object.hasOwn(record, name) ? record[name] : undefined;
 }
+
+/** A nested value: through lists of one record, and by the keys of a list of key and value pairs. */
+export function valueAt(row: JsonObject, path: readonly string[]): Json | undefined {
+  let value: Json | undefined = row;
+  for (const [i, name] of path.entries()) {
+    if (Array.isArray(value)) {
+      const pairs = pairsIn(value as readonly Json[]);
+      const pair = pairs?.find(({ key }) => key === path.slice(i).join('.'));
+      if (pair !== undefined) return pair.value;
+    }
+    const record = recordIn(value);
+    const next = member(record, name);
+    // JSON has keys with dots, as attributes of OpenTelemetry are called.
+    if (next === undefined && i < path.length - 1) return member(record, path.slice(i).join('.'));
+    value = next;
+  }
+  return value;
+}
+
+/** A list whose records are a key and a value alone. null: it is none */
+export function pairsIn(list: readonly Json[]): readonly { readonly key: string; readonly value: Json }[] | null {
+  const isPairs =
+    list.length > 0 &&
+    list.every(
+      (one) => isObject(one) && typeof one.key === 'string' && 'value' in one && Object.keys(one).length === 2,
+    );
+  return isPairs ? (list as unknown as readonly { readonly key: string; readonly value: Json }[]) : null;
+}

@@ -1,75 +1,49 @@
-/** Values of a field over the whole range, counted by the engine. */
-import { type Signal, computed, signal, useComputed, useSignal } from '@preact/signals';
-import { read } from './analyser/analyser';
-import { consumerText } from './analysis';
-import { ask } from './api';
-import { type Estimate, estimateOf, priceText } from './estimate';
-import { type TopValues, type Field, fieldsOf, topValues } from './field-values';
-import { canFilter, filterBy, result, rowsOf, isLog } from './run';
-import { endpoint, query, search, toggleColumn } from './search';
-import { key } from './session';
-import { fieldExpression } from './severity';
+/** The fields of the rows as a tree, with the values they have most often: of what is loaded, or of the whole range. */
+import { typeText } from '@logquay/googlesql/types';
+import { type Signal, computed, signal, useSignal } from '@preact/signals';
 import { Fragment } from 'preact';
 import { clauseFor } from './clause';
 import { writeExactly } from './exact-json';
-import { firstOf } from './visible-text';
-
-export type RangeCount =
-  | { readonly kind: 'counting' }
-  /** On BigQuery the price comes first. */
-  | { readonly kind: 'priced'; readonly text: string }
-  | { readonly kind: 'counted'; readonly values: TopValues }
-  | { readonly kind: 'failed'; readonly message: string };
-
-const MOST_COUNTED = 20;
-
-/** Counts the values of a field; where that has a price, it is shown first. @param agreed the price was seen */
-export async function countValues(
-  names: readonly string[],
-  into: Signal<RangeCount | null>,
-  agreed: boolean,
-): Promise<void> {
-  const [done, target, presented, given] = [result.peek(), endpoint.peek(), key.peek(), consumerText(query.peek())];
-  if (done === null || target === null || presented === null || given === null) return;
-  into.value = { kind: 'counting' };
-  try {
-    const source = await read('rows', given);
-    const field = source === null ? null : fieldExpression(source.columns, 'q', names);
-    if (source === null || field === null) {
-      into.value = { kind: 'failed', message: 'The values of this field cannot be counted over the range.' };
-      return;
-    }
-    const value = field.type.kind === 'ARRAY' ? `TO_JSON_STRING(${field.sql})` : field.sql;
-    const sql = `SELECT ${value} AS value, COUNT(*) AS n FROM (${source.sql}\n) AS q WHERE ${field.sql} IS NOT NULL GROUP BY 1 ORDER BY n DESC LIMIT ${MOST_COUNTED}`;
-    const sent = new Map<string, string | readonly string[]>([...done.parameters, ['sql', sql]]);
-    sent.delete('lql');
-    const estimate: Estimate | null = agreed ? null : await estimateOf(sent);
-    if (estimate !== null) {
-      into.value = { kind: 'priced', text: priceText(estimate) };
-      return;
-    }
-    const path = `api/endpoints/query/${encodeURIComponent(target.name)}`;
-    const { text } = await ask(path, sent, presented, new AbortController().signal);
-    const values = rowsOf(text).map(({ value: one = null, n }) => ({ value: one, count: Number(n) }));
-    const total = values.reduce((sum, { count }) => sum + count, 0);
-    into.value = { kind: 'counted', values: { values, present: total, distinct: values.length, total } };
-  } catch (error) {
-    into.value = { kind: 'failed', message: error instanceof Error ? error.message : String(error) };
-  }
-}
+import { priceText } from './estimate';
+import { countRangeOf, type RangeCount } from './range-values';
+import {
+  type TopValues,
+  type Field,
+  fieldsOf,
+  isNumeric,
+  MOST_LOOKED_AT,
+  presentIn,
+  spreadOf,
+  topValues,
+  nameOf,
+} from './field-values';
+import { isLog, middleColumns, roles, toggleColumn } from './log';
+import { result } from './result';
+import { canFilter, filterBy } from './run';
+import { countText, firstOf } from './visible-text';
 
 export const fieldsShown = signal(matchMedia('(min-width: 70rem)').matches);
 
 const MOST_VALUES = 10;
 
-const fields = computed(() => fieldsOf(result.value?.types ?? null, result.value?.rows ?? []));
+const fields = computed(() => fieldsOf(result.value?.types ?? [], result.value?.rows));
+/** Paths that have a value in some loaded row. */
+const present = computed(() => presentIn(result.value?.rows ?? [], fields.value));
 
-/** The fields of the rows, with their types and the values they have most often. */
 export function FieldList() {
-  const wanted = useSignal('');
   if (!fieldsShown.value || result.value === null) return null;
+  // What was looked for among the fields of other rows is not looked for among these.
+  return <Fields key={fields.value.map(({ path }) => path).join()} />;
+}
+
+function Fields() {
+  const wanted = useSignal('');
   const word = wanted.value.toLowerCase();
-  const shown = fields.value.filter(({ path }) => path.toLowerCase().includes(word));
+  const matches = fields.value.filter(({ path }) => path.toLowerCase().includes(word) || nameOf(path).includes(word));
+  const [filled, empty] = [
+    matches.filter(({ path }) => present.value.has(path)),
+    matches.filter(({ path }) => !present.value.has(path)),
+  ];
   return (
     <aside class="fields" aria-label="Fields">
       <input
@@ -79,43 +53,87 @@ export function FieldList() {
         value={wanted.value}
         onInput={(event) => (wanted.value = event.currentTarget.value)}
       />
-      <ul>
-        {shown.map((field) => (
-          <FieldEntry key={field.path} field={field} />
-        ))}
-      </ul>
-      {shown.length === 0 ? <p>No field has such a name.</p> : null}
+      <Tree fields={filled} depth={0} isOpen={word !== ''} />
+      {matches.length === 0 ? <p>No field has such a name.</p> : null}
+      {empty.length === 0 ? null : (
+        <details class="absent">
+          <summary>
+            {countText(empty.length, 'field')} without a value
+            {(result.value?.rows.length ?? 0) > MOST_LOOKED_AT
+              ? ` in the first ${countText(MOST_LOOKED_AT, 'row')}`
+              : ''}
+          </summary>
+          <Tree fields={empty} depth={0} isOpen={word !== ''} />
+        </details>
+      )}
     </aside>
+  );
+}
+
+interface TreeProps {
+  readonly fields: readonly Field[];
+  /** Names that the branches above have said. */
+  readonly depth: number;
+  readonly isOpen: boolean;
+}
+
+/** Fields of a record below its name; the record that holds all the rest is open. */
+function Tree({ fields: all, depth, isOpen }: TreeProps) {
+  const branches = new Map<string, Field[]>();
+  for (const field of all) {
+    const name = field.names.slice(0, depth + 1).join('.');
+    branches.set(name, [...(branches.get(name) ?? []), field]);
+  }
+  return (
+    <ul>
+      {[...branches].map(([path, own]) =>
+        own.length === 1 && own[0]?.names.length === depth + 1 ? (
+          <FieldEntry key={path} field={own[0]} />
+        ) : (
+          <li key={path}>
+            <details class="branch" open={isOpen || depth === 0}>
+              <summary>
+                <Path text={firstOf(own[0]?.names[depth] ?? '', 80)} />
+              </summary>
+              <Tree fields={own} depth={depth + 1} isOpen={isOpen} />
+            </details>
+          </li>
+        ),
+      )}
+    </ul>
   );
 }
 
 function FieldEntry({ field }: { readonly field: Field }) {
   const open = useSignal(false);
-  const { path, type } = field;
-  const isColumn = search.value.columns.includes(path);
-  const fixed = !isLog.value || path === 'timestamp' || path === 'event_message';
+  const { path, names, type } = field;
+  const name = nameOf(path);
+  const isColumn = middleColumns.value.includes(path);
+  const { time, message } = roles.value;
+  const isFixed = !isLog.value || path === time?.path.join('.') || path === message?.path.join('.');
   return (
-    <li>
+    <li class="field-entry">
       <details
         open={open.value}
         onToggle={(event) => {
           open.value = event.currentTarget.open;
         }}
       >
-        <summary>
+        <summary title={name}>
           <bdi>
-            <Path text={firstOf(path.replace(/^metadata\./, 'm.'), 80)} />
+            <Path text={firstOf(names.at(-1) ?? '', 80)} />
           </bdi>{' '}
-          <span class="type">{type}</span>
+          <span class="type">{typeText(type)}</span>
         </summary>
-        {open.value ? <Values field={field} /> : null}
+        {/* What was counted is of the run that was there. */}
+        {open.value ? <Values key={result.value?.number} field={field} /> : null}
       </details>
-      {fixed ? null : (
+      {isFixed ? null : (
         <button
           type="button"
           class="column"
           aria-pressed={isColumn}
-          aria-label={`Column ${path}`}
+          aria-label={`Column ${name}`}
           title={isColumn ? 'Take the column away' : 'Show as a column'}
           onClick={() => toggleColumn(path)}
         >
@@ -138,33 +156,49 @@ function Path({ text }: { readonly text: string }) {
 
 function Values({ field }: { readonly field: Field }) {
   const range = useSignal<RangeCount | null>(null);
-  const loaded = useComputed(() => topValues(result.value?.rows ?? [], field.names, MOST_VALUES));
-  const known = range.value?.kind === 'counted' ? range.value.values : loaded.value;
+  const rows = result.value?.rows ?? [];
+  const known = range.value?.kind === 'counted' ? range.value.values : topValues(rows, field.names, MOST_VALUES);
+  const spread = isNumeric(field.type) ? spreadOf(rows, field.names) : null;
   return (
     <div class="values">
+      {spread === null ? null : (
+        <dl class="spread">
+          {Object.entries(spread).map(([label, value]) => (
+            <div key={label}>
+              <dt>{label}</dt>
+              <dd>{value.toLocaleString('en', { maximumSignificantDigits: 5 })}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
       <Bars field={field} known={known} />
       <p class="quiet">
         {range.value?.kind === 'counted'
-          ? `Of ${known.total.toLocaleString('en')} rows with a value, in the whole range.`
-          : `In ${known.present.toLocaleString('en')} of ${known.total.toLocaleString('en')} loaded rows, ${known.distinct.toLocaleString('en')} different.`}
+          ? `Of ${countText(known.total, 'row')} with a value, in the whole range.`
+          : `In ${known.present.toLocaleString('en')} of ${countText(known.total, 'loaded row')}, ${known.distinct.toLocaleString('en')} different.`}
       </p>
-      {isLog.value && canFilter.value ? (
-        <>
-          <button
-            type="button"
-            disabled={range.value?.kind === 'counting'}
-            onClick={() => void countValues(field.names, range, range.value?.kind === 'priced')}
-          >
-            {range.value?.kind === 'priced' ? `${range.value.text}: count` : 'Over the whole range'}
-          </button>
-          {range.value?.kind === 'failed' ? (
-            <p class="fault" role="status">
-              {range.value.message}
-            </p>
-          ) : null}
-        </>
-      ) : null}
+      {canFilter.value ? <OverRange field={field} range={range} /> : null}
     </div>
+  );
+}
+
+function OverRange({ field, range }: { readonly field: Field; readonly range: Signal<RangeCount | null> }) {
+  const known = range.value;
+  return (
+    <>
+      <button
+        type="button"
+        disabled={known?.kind === 'counting'}
+        onClick={() => void countRangeOf(field.names, range, known?.kind === 'priced')}
+      >
+        {known?.kind === 'priced' ? `${priceText(known.estimate)}: count` : 'Over the whole range'}
+      </button>
+      {known?.kind === 'failed' ? (
+        <p class="fault" role="status">
+          {known.message}
+        </p>
+      ) : null}
+    </>
   );
 }
 
@@ -180,29 +214,36 @@ function Bars({ field, known }: { readonly field: Field; readonly known: TopValu
             <meter min={0} max={highest} value={count} aria-hidden="true" />
             <bdi title={firstOf(text, 1000)}>{text === '' ? '(empty)' : firstOf(text, 60)}</bdi>
             <span class="count">{count.toLocaleString('en')}</span>
-            {clause === null ? null : (
-              <span class="filters">
-                <button
-                  type="button"
-                  aria-label={`Filter by ${clause}`}
-                  title={`Add ${clause}`}
-                  onClick={() => filterBy(clause, false)}
-                >
-                  +
-                </button>
-                <button
-                  type="button"
-                  aria-label={`Exclude ${clause}`}
-                  title={`Add -${clause}`}
-                  onClick={() => filterBy(clause, true)}
-                >
-                  −
-                </button>
-              </span>
-            )}
+            {clause === null ? null : <FilterButtons clause={clause} filter={filterBy} />}
           </li>
         );
       })}
     </ul>
+  );
+}
+
+/** Adds a clause for a value to the query. @param exclude leaves its rows out */
+export type Filter = (clause: string, exclude: boolean) => void;
+
+export function FilterButtons({ clause, filter }: { readonly clause: string; readonly filter: Filter }) {
+  return (
+    <span class="filters">
+      <button
+        type="button"
+        aria-label={`Filter by ${clause}`}
+        title={`Add ${clause}`}
+        onClick={() => filter(clause, false)}
+      >
+        +
+      </button>
+      <button
+        type="button"
+        aria-label={`Exclude ${clause}`}
+        title={`Add -${clause}`}
+        onClick={() => filter(clause, true)}
+      >
+        −
+      </button>
+    </span>
   );
 }

@@ -1,47 +1,89 @@
 /** The fields of rows, and the values that they have most often. */
-import { typeText, type NamedType, type StructField } from '@logquay/googlesql/types';
-import { isObject, type Json, type JsonObject, recordIn, writeExactly } from './exact-json';
-import { valueAt } from './severity';
+import type { NamedType, SqlType, StructField } from '@logquay/googlesql/types';
+import { isObject, type Json, type JsonObject, pairsIn, valueAt, writeExactly } from './exact-json';
+import { microsOf } from './time-range';
 
 export interface Field {
   /** Names with dots. */
   readonly path: string;
   readonly names: readonly string[];
-  /** Empty: not known. */
-  readonly type: string;
+  readonly type: SqlType;
 }
 
 const MOST_FIELDS = 500;
 
-/** The fields of the types, records left out; without types those of the rows. */
-export function fieldsOf(types: readonly NamedType[] | null, rows: readonly JsonObject[]): readonly Field[] {
+/** Rows that are looked at for what JSON and lists of pairs hold. */
+const MOST_READ = 200;
+
+/** The fields of the types, records left out; those within JSON, and of pairs, as the rows have them. */
+export function fieldsOf(types: readonly NamedType[], rows: readonly JsonObject[] = []): readonly Field[] {
   const found: Field[] = [];
-  if (types !== null) collectTypes(types, [], found);
-  else for (const row of rows.slice(0, 50)) collectValues(row, [], found, new Set(found.map(({ path }) => path)));
-  return found.slice(0, MOST_FIELDS);
+  collect(types, [], found, rows.slice(0, MOST_READ));
+  return found;
 }
 
-function collectTypes(fields: readonly (NamedType | StructField)[], owner: readonly string[], found: Field[]): void {
+function collect(
+  fields: readonly (NamedType | StructField)[],
+  owner: readonly string[],
+  found: Field[],
+  rows: readonly JsonObject[],
+): void {
   for (const { name, type } of fields) {
     if (name === null || found.length >= MOST_FIELDS) continue;
     const names = [...owner, name];
-    const record = type.kind === 'ARRAY' ? type.element : type;
-    if (record.kind === 'STRUCT') collectTypes(record.fields, names, found);
-    else found.push({ path: names.join('.'), names, type: typeText(type) });
+    const inner = innerOf(type, names, rows);
+    if (inner.length > 0) collect(inner, names, found, rows);
+    else found.push({ path: names.join('.'), names, type });
   }
 }
 
-function collectValues(row: JsonObject, owner: readonly string[], found: Field[], seen: Set<string>): void {
-  for (const [name, value] of Object.entries(row)) {
-    const names = [...owner, name];
-    const path = names.join('.');
-    const record = recordIn(value);
-    if (record !== null && names.length < 8) collectValues(record, names, found, seen);
-    else if (!seen.has(path) && found.length < MOST_FIELDS) {
-      seen.add(path);
-      found.push({ path, names, type: '' });
-    }
+function innerOf(
+  type: SqlType,
+  names: readonly string[],
+  rows: readonly JsonObject[],
+): readonly (NamedType | StructField)[] {
+  const record = type.kind === 'ARRAY' ? type.element : type;
+  const fields = record.kind === 'STRUCT' ? record.fields : [];
+  const isPairs =
+    type.kind === 'ARRAY' && fields.length === 2 && fields[0]?.name === 'key' && fields[1]?.name === 'value';
+  if (!isPairs && record.kind !== 'JSON') return fields;
+  const values = rows.map((row) => valueAt(row, names));
+  if (!isPairs) return typesOfRows(values.filter(isObject));
+  const keys = values.flatMap((value) => (Array.isArray(value) ? (pairsIn(value as readonly Json[]) ?? []) : []));
+  return [...new Set(keys.map(({ key }) => key))].map((name) => ({ name, type: fields[1]!.type }));
+}
+
+/** Types of rows of which no analysis is known: any number of 16 digits might be a time, one that is called so is. */
+export function typesOfRows(rows: readonly JsonObject[]): NamedType[] {
+  const names = [...new Set(rows.slice(0, 100).flatMap((row) => Object.keys(row)))];
+  return names.map((name) => ({
+    name,
+    type: typeOfValues(
+      name,
+      rows.slice(0, 50).map((row) => row[name]),
+    ),
+  }));
+}
+
+function typeOfValues(name: string, values: readonly (Json | undefined)[]): SqlType {
+  const found = values.filter((value) => value !== null && value !== undefined);
+  const [value] = found;
+  if (Array.isArray(value)) {
+    return {
+      kind: 'ARRAY',
+      element: typeOfValues(
+        name,
+        found.flatMap((one) => (Array.isArray(one) ? (one as readonly Json[]) : [])),
+      ),
+    };
   }
+  if (isObject(value)) return { kind: 'STRUCT', fields: typesOfRows(found.filter((one) => isObject(one))) };
+  if (/(?:^|_)(?:timestamp|time|at)$/i.test(name) && microsOf(value) !== null) return { kind: 'TIMESTAMP' };
+  if (typeof value === 'boolean') return { kind: 'BOOL' };
+  if (typeof value === 'string' || value === undefined) return { kind: 'STRING' };
+  return found.every((one) => typeof one === 'bigint' || Number.isInteger(one))
+    ? { kind: 'INT64' }
+    : { kind: 'FLOAT64' };
 }
 
 export interface ValueCount {
@@ -76,4 +118,48 @@ export function topValues(rows: readonly JsonObject[], names: readonly string[],
   }
   const values = [...counts.values()].sort((a, b) => b.count - a.count).slice(0, most);
   return { values, present, distinct: counts.size, total: rows.length };
+}
+
+export const isNumeric = ({ kind }: SqlType): boolean => /^(?:INT64|FLOAT64|NUMERIC|BIGNUMERIC)$/.test(kind);
+
+/** Rows that are looked at for fields that have a value. */
+export const MOST_LOOKED_AT = 2000;
+
+/** Paths of the fields that have a value in some of the first rows. */
+export function presentIn(rows: readonly JsonObject[], fields: readonly Field[]): ReadonlySet<string> {
+  const missing = new Set(fields);
+  const found = new Set<string>();
+  for (const row of rows.slice(0, MOST_LOOKED_AT)) {
+    for (const field of missing) {
+      const value = valueAt(row, field.names);
+      if (value === undefined || value === null || (Array.isArray(value) && value.length === 0)) continue;
+      found.add(field.path);
+      missing.delete(field);
+    }
+    if (missing.size === 0) break;
+  }
+  return found;
+}
+
+/** How numbers lie. null: there are none */
+export function spreadOf(
+  rows: readonly JsonObject[],
+  names: readonly string[],
+): Readonly<Record<string, number>> | null {
+  const all = rows.flatMap((row) => {
+    const value = valueAt(row, names);
+    return typeof value === 'number' || typeof value === 'bigint' ? Number(value) : [];
+  });
+  if (all.length === 0) return null;
+  const sorted = Float64Array.from(all).sort();
+  const at = (part: number): number => sorted[Math.min(sorted.length - 1, Math.ceil(part * sorted.length) - 1)] ?? NaN;
+  return { minimum: at(1 / sorted.length), median: at(0.5), p95: at(0.95), maximum: at(1) };
+}
+
+/** The column of a log whose rows have no message: all of the row. */
+export const ROW = '*';
+
+/** A field as LQL and the whole page write it. */
+export function nameOf(path: string): string {
+  return path === ROW ? 'row' : path.replace(/^metadata\./, 'm.');
 }

@@ -1,7 +1,11 @@
-/** Searches of before, and those that were given a name: in the browser alone. */
+/** Searches of before and those that were given a name, in the browser alone; and those that the operators share. */
 import { effect, signal, useSignal } from '@preact/signals';
+import { ask } from './api';
 import { ofBrowser } from './embed';
-import { result, run } from './run';
+import { result } from './result';
+import { run } from './run';
+import { isPinned, key } from './session';
+import { copied } from './share';
 import { readFragment, search, writeFragment } from './search';
 import { Popup } from './popup';
 import { firstOf } from './visible-text';
@@ -45,9 +49,14 @@ effect(() => {
   ofBrowser.setItem(STORED.history, JSON.stringify(past.peek()));
 });
 
+const nowAs = (name: string): StoredSearch => ({
+  fragment: writeFragment({ ...search.value, row: '' }),
+  at: Date.now(),
+  name,
+});
+
 export function save(name: string): void {
-  const fragment = writeFragment({ ...search.value, row: '' });
-  saved.value = [{ fragment, at: Date.now(), name }, ...saved.value.filter((one) => one.name !== name)].slice(0, MOST);
+  saved.value = [nowAs(name), ...saved.value.filter((one) => one.name !== name)].slice(0, MOST);
   ofBrowser.setItem(STORED.saved, JSON.stringify(saved.value));
 }
 
@@ -61,6 +70,27 @@ export function clearHistory(): void {
   ofBrowser.removeItem(STORED.history);
 }
 
+/** An entry of the operators' file, as the service answers it. */
+interface SharedSearch {
+  readonly name: string;
+  readonly search: string;
+  readonly description?: string;
+}
+
+const shared = signal<readonly SharedSearch[]>([]);
+
+/** Keys with pins may see none: what others search for is not theirs. */
+async function loadShared(): Promise<void> {
+  shared.value = [];
+  if (key.value === null || isPinned.value) return;
+  try {
+    const { text } = await ask('api/searches', new Map(), key.value, new AbortController().signal);
+    shared.value = (JSON.parse(text) as { result: readonly SharedSearch[] }).result;
+  } catch {
+    // An older service has none.
+  }
+}
+
 /** The name of a search; else its query, or its endpoint. */
 export function labelOf({ fragment, name }: StoredSearch): string {
   const { endpoint, query, range } = readFragment(fragment);
@@ -71,8 +101,19 @@ export function labelOf({ fragment, name }: StoredSearch): string {
 /** Searches of before and those with a name. */
 export function HistoryMenu() {
   const name = useSignal('');
+  const news = useSignal('');
+  const copyEntry = async (): Promise<void> => {
+    const entry = { name: name.value.trim() || labelOf(nowAs('')), search: nowAs('').fragment };
+    news.value = `${await copied(JSON.stringify(entry, null, 2))}: an entry for the file SEARCHES_FILE.`;
+  };
   return (
-    <Popup label="History" side="left">
+    <Popup
+      label="History"
+      onOpen={() => {
+        news.value = '';
+        void loadShared();
+      }}
+    >
       {(close) => (
         <div class="history">
           <form
@@ -91,14 +132,33 @@ export function HistoryMenu() {
               onInput={(event) => (name.value = event.currentTarget.value)}
             />
             <button type="submit">Save</button>
+            <button type="button" title="For the file of shared searches" onClick={() => void copyEntry()}>
+              Copy as entry
+            </button>
           </form>
+          <p role="status" class="quiet">
+            {news.value}
+          </p>
+          {shared.value.length === 0 ? null : (
+            <>
+              <h2>Shared</h2>
+              <Entries
+                all={shared.value.map((one) => ({ fragment: one.search, at: 0, name: one.name }))}
+                close={close}
+                remove={null}
+                none=""
+              />
+            </>
+          )}
           <h2>Saved</h2>
           <Entries all={saved.value} close={close} remove={(one) => forgetSaved(one.name)} none="None yet." />
           <h2>Before</h2>
           <Entries all={past.value} close={close} remove={null} none="No search has been run in this browser." />
-          <button type="button" class="link" onClick={clearHistory}>
-            Clear
-          </button>
+          {past.value.length === 0 ? null : (
+            <button type="button" class="link" onClick={clearHistory}>
+              Clear
+            </button>
+          )}
         </div>
       )}
     </Popup>

@@ -1,5 +1,6 @@
 import { useSignal, signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
+import { focusQuery } from './editor/code-field';
 import { runFirst } from './run';
 import { connect, connecting, keyFault, needsKey, remembered, forget, key } from './session';
 import { ask } from './api';
@@ -23,7 +24,11 @@ export function KeyDialog() {
     if (candidate === '') return;
     await connect(candidate, keep.value);
     if (needsKey.value) field.current?.select();
-    else await runFirst();
+    else {
+      void runFirst();
+      // Once the dialog, which has the keyboard, is closed.
+      requestAnimationFrame(focusQuery);
+    }
   };
 
   return (

@@ -1,11 +1,14 @@
 /** Newer rows, put before those that are there: a live tail of the endpoint, or its newest rows again at an interval. */
 import { computed, effect, signal } from '@preact/signals';
-import { ApiError, ask, askEvents, type Sent, serviceNow } from './api';
+import { ApiError, ask, askStream, type Sent, serviceNow } from './api';
 import { type Estimate, estimateOf, moneyText } from './estimate';
-import { isObject, type JsonObject, member, parseExactly } from './exact-json';
-import { countLoaded } from './histogram/counts';
-import { microsOf } from './time-range';
-import { failure, isLog, result, rowsOf, running } from './run';
+import { isObject, type JsonObject, parseExactly } from './exact-json';
+import { countMore } from './histogram/counts';
+import { isLog, timeOf } from './log';
+import { unknownOf } from './more-rows';
+import { failure, result } from './result';
+import { rowsOf, run, running } from './run';
+import { isoOf } from './time-range';
 import { endpoint, parametersOf, rangeParameters, search } from './search';
 import { key } from './session';
 
@@ -52,6 +55,8 @@ const PERIOD = 2_000;
 export const INTERVALS = [10_000, 30_000, 60_000, 300_000] as const;
 /** Rows that are held. */
 const MOST_ROWS = 10_000;
+/** Rows of the top that may come again. */
+const NEAR = 1000;
 
 /** `asked`: how often the rows are refreshed is to be chosen, by what that costs. */
 export type Live = 'off' | 'on' | { readonly asked: Estimate | null };
@@ -62,14 +67,17 @@ export const interval = signal<number>(INTERVALS[0]);
 /** The pointer is over the rows, or they were scrolled: nothing moves under who reads. */
 export const reading = signal(false);
 
-/** Rows of a log, up to now: nothing comes to a stretch that is past. */
+/** Up to now: nothing comes to a stretch that is past. */
 export const mayFollow = computed(
-  () => isLog.value && rangeParameters.value !== null && search.value.range.kind === 'last',
+  () => result.value !== null && rangeParameters.value !== null && search.value.range.kind === 'last',
 );
+
+/** Whether rows come by themselves; others are asked for at an interval. */
+export const isTail = computed(() => endpoint.value?.tail === true && isLog.value);
 
 export async function toggleLive(): Promise<void> {
   if (live.value !== 'off') live.value = 'off';
-  else if (endpoint.value?.tail === true || result.value === null) live.value = 'on';
+  else if (isTail.value || result.value === null) live.value = 'on';
   else live.value = { asked: await estimateOf(parametersOf(result.value.bounds)).catch(() => null) };
 }
 
@@ -89,11 +97,16 @@ effect(() => {
   const follows = live.value === 'on' && mayFollow.value && !reading.value && !running.value && key.value !== null;
   clearTimeout(timer);
   if (!follows) current?.abort();
-  else timer = setTimeout(update, PERIOD);
+  else timer = setTimeout(update, isLog.value ? PERIOD : interval.value);
 });
 
 function update(): void {
-  const follows = endpoint.peek()?.tail === true && result.peek()?.number !== refreshed;
+  if (!isLog.peek()) {
+    // Groups are counted anew: that run is followed by the next.
+    void run();
+    return;
+  }
+  const follows = isTail.peek() && result.peek()?.number !== refreshed;
   void (follows ? listen() : refresh());
 }
 
@@ -108,7 +121,7 @@ async function listen(): Promise<void> {
   const at = place;
   try {
     const path = `api/endpoints/tail/${encodeURIComponent(target.name)}`;
-    const body = await askEvents(path, at.parameters, presented, controller.signal, at.id);
+    const body = await askStream(path, at.parameters, presented, controller.signal, 'text/event-stream', at.id);
     for await (const events of eventsOf(body)) {
       if (controller.signal.aborted || result.peek()?.number !== number) {
         controller.abort();
@@ -134,10 +147,19 @@ async function listen(): Promise<void> {
 function tailParameters({ rows, bounds }: NonNullable<typeof result.value>): Sent {
   const parameters = parametersOf(bounds);
   const [start, end] = rangeParameters.peek() ?? [];
-  const newest = microsOf(member(rows[0] ?? {}, 'timestamp'));
+  const newest = newestOf(rows);
   if (start !== undefined && newest !== null) parameters.set(start, isoOf(newest));
   if (end !== undefined) parameters.delete(end);
   return parameters.set('history', 'true');
+}
+
+/** The instant of the first row that has one. */
+function newestOf(rows: readonly JsonObject[]): bigint | null {
+  for (const row of rows) {
+    const at = timeOf(row);
+    if (at !== null) return at;
+  }
+  return null;
 }
 
 function rowOf({ name, data }: ServerEvent): readonly JsonObject[] {
@@ -150,10 +172,11 @@ function show(came: readonly JsonObject[]): void {
   const known = result.peek();
   if (known === null) return;
   const end = serviceNow();
-  const rows = withNew(known.rows, came);
+  const fresh = unknownOf(came, known.rows.slice(0, NEAR));
+  const rows = fresh.length === 0 ? known.rows : [...fresh, ...known.rows].slice(0, MOST_ROWS);
   const bounds = { start: end - (known.bounds.end - known.bounds.start), end };
   result.value = { ...known, rows, bounds };
-  if (rows !== known.rows) countLoaded(rows, bounds);
+  if (fresh.length > 0) countMore(fresh, bounds);
 }
 
 async function refresh(): Promise<void> {
@@ -164,7 +187,7 @@ async function refresh(): Promise<void> {
   const end = serviceNow();
   const parameters = parametersOf({ start: known.bounds.start, end });
   const [start] = rangeParameters.peek() ?? [];
-  const newest = microsOf(member(known.rows[0] ?? {}, 'timestamp'));
+  const newest = newestOf(known.rows);
   if (start !== undefined && newest !== null) parameters.set(start, isoOf(newest));
   try {
     const path = `api/endpoints/query/${encodeURIComponent(target.name)}`;
@@ -177,16 +200,4 @@ async function refresh(): Promise<void> {
     live.value = 'off';
     failure.value = error instanceof ApiError ? error : new ApiError(String(error), 0, 'unreadable');
   }
-}
-
-/** Rows of one instant may come twice; each has an id. */
-function withNew(known: readonly JsonObject[], came: readonly JsonObject[]): readonly JsonObject[] {
-  const ids = new Set(known.slice(0, 1000).map((row) => member(row, 'id')));
-  const fresh = came.filter((row) => !ids.has(member(row, 'id')));
-  return fresh.length === 0 ? known : [...fresh, ...known].slice(0, MOST_ROWS);
-}
-
-function isoOf(micros: bigint): string {
-  const text = new Date(Number(micros / 1000n)).toISOString();
-  return `${text.slice(0, -1)}${String(micros % 1000n).padStart(3, '0')}Z`;
 }

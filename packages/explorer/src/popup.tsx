@@ -1,26 +1,38 @@
-import type { ComponentChildren } from 'preact';
-import { useRef } from 'preact/hooks';
+import type { ComponentChildren, RefObject } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 
 interface PopupProps {
-  readonly label: string;
-  /** Where the panel is aligned. */
-  readonly side?: 'left' | 'right';
+  readonly label: ComponentChildren;
   readonly onOpen?: () => void;
   readonly children: (close: () => void) => ComponentChildren;
 }
 
-/** A button with a panel below it, which closes by Escape and where the focus leaves it. */
-export function Popup({ label, side = 'right', onOpen, children }: PopupProps) {
+/** Pixels between a panel and the edge of the window. */
+const MARGIN = 8;
+
+/** A button with a panel below it, within the window. Escape closes it, and a click or the focus elsewhere. */
+export function Popup({ label, onOpen, children }: PopupProps) {
   const popup = useRef<HTMLDetailsElement>(null);
+  const panel = useRef<HTMLDivElement>(null);
   const close = (): void => {
     if (popup.current !== null) popup.current.open = false;
+  };
+  useElsewhere(popup, close);
+  const place = (): void => {
+    if (panel.current === null) return;
+    panel.current.style.translate = '';
+    const { left, right } = panel.current.getBoundingClientRect();
+    const shift = Math.max(MARGIN - left, Math.min(0, innerWidth - MARGIN - right));
+    panel.current.style.translate = `${shift}px`;
   };
   return (
     <details
       ref={popup}
       class="popup"
       onToggle={(event) => {
-        if (event.currentTarget.open) onOpen?.();
+        if (!event.currentTarget.open) return;
+        onOpen?.();
+        place();
       }}
       onKeyDown={(event) => {
         if (event.key !== 'Escape' || popup.current?.open !== true) return;
@@ -28,13 +40,28 @@ export function Popup({ label, side = 'right', onOpen, children }: PopupProps) {
         close();
         popup.current.querySelector('summary')?.focus();
       }}
-      onFocusOut={(event) => {
-        const to = event.relatedTarget;
-        if (to instanceof Node && popup.current?.contains(to) !== true) close();
-      }}
     >
       <summary>{label}</summary>
-      <div class={`panel ${side}`}>{children(close)}</div>
+      <div ref={panel} class="panel">
+        {children(close)}
+      </div>
     </details>
   );
+}
+
+/** Calls `close` for a click or the focus outside of an element. */
+export function useElsewhere(element: RefObject<HTMLElement | null>, close: () => void): void {
+  const latest = useRef(close);
+  latest.current = close;
+  useEffect(() => {
+    const onEvent = (event: Event): void => {
+      if (element.current !== null && !event.composedPath().includes(element.current)) latest.current();
+    };
+    document.addEventListener('pointerdown', onEvent);
+    document.addEventListener('focusin', onEvent);
+    return () => {
+      document.removeEventListener('pointerdown', onEvent);
+      document.removeEventListener('focusin', onEvent);
+    };
+  }, []);
 }

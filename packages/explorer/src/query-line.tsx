@@ -3,23 +3,24 @@ import { computed, signal } from '@preact/signals';
 import { analysis } from './analysis';
 import { CodeField } from './editor/code-field';
 import { run } from './run';
-import { change, endpoint, query, search } from './search';
+import { change, chooseLanguage, chooseTable, endpoint, query, search, table } from './search';
 
 /** Whether the SQL that a line of LQL means is shown beside it. */
 const translated = signal(false);
 
 const lqlAsSql = computed(() => (search.value.language === 'lql' ? (analysis.value?.lqlAsSql ?? null) : null));
 
-/** The query, in LQL or SQL. */
+/** The query, in LQL or SQL, over one of the endpoint's tables. */
 export function QueryLine() {
   const { language } = search.value;
   return (
     <div class="query">
+      <TableChoice />
       <div class="languages" role="group" aria-label="Language">
-        <button type="button" aria-pressed={language === 'lql'} onClick={() => change({ language: 'lql', query: '' })}>
+        <button type="button" aria-pressed={language === 'lql'} onClick={() => chooseLanguage('lql', null)}>
           LQL
         </button>
-        <button type="button" aria-pressed={language === 'sql'} onClick={toSql}>
+        <button type="button" aria-pressed={language === 'sql'} onClick={() => chooseLanguage('sql', translation())}>
           SQL
         </button>
       </div>
@@ -28,7 +29,7 @@ export function QueryLine() {
           label="Query"
           language={language}
           text={query}
-          hint={language === 'sql' ? 'SELECT …' : `f:${endpoint.value?.tables[0] ?? 'table'} timeout`}
+          hint={language === 'sql' ? 'SELECT …' : 'A word, or field:value'}
           onChange={(text) => {
             if (text !== query.peek()) change({ query: text });
           }}
@@ -55,12 +56,32 @@ export function QueryLine() {
   );
 }
 
-/** What was written in LQL goes on as its SQL. */
-function toSql(): void {
-  if (search.value.language === 'sql') return;
+function TableChoice() {
+  const tables = endpoint.value?.tables ?? [];
+  if (table.value === '') return null;
+  return (
+    <select
+      aria-label="Table"
+      title="The table that is searched"
+      value={table.value}
+      onChange={(event) => {
+        chooseTable(event.currentTarget.value);
+        void run();
+      }}
+    >
+      {tables.map((name) => (
+        <option key={name} value={name}>
+          {name}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+/** The SQL of what is written in LQL; null: it is not known. */
+function translation(): string | null {
   const known = analysis.value;
-  const sql = known?.text === query.value ? known.lqlAsSql : null;
-  change({ language: 'sql', query: sql === null ? '' : broken(sql) });
+  return known?.text !== query.value || known.lqlAsSql === null ? null : broken(known.lqlAsSql);
 }
 
 /** The SQL of a line of LQL with its clauses below each other. */

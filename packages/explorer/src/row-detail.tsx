@@ -1,18 +1,21 @@
 import { useSignal } from '@preact/signals';
 
-import { type JsonObject, member, writeExactly } from './exact-json';
+import { clauseFor } from './clause';
+import { isObject, type Json, type JsonObject, parseExactly, valueAt, writeExactly } from './exact-json';
 import { framed } from './embed';
-import { canFilter, filterBy } from './run';
-import { microsOf, writeInstant } from './time-range';
-import { opened } from './row-list';
-import { result } from './run';
-import { search, writeFragment } from './search';
+import { messageOf, placeOf, roles, timeOf } from './log';
+import { showAround } from './more-rows';
+import { canFilter, filterBy, run } from './run';
+import { writeInstant } from './time-range';
+import { closeRow, opened } from './row-list';
+import { result } from './result';
+import { change, rangeParameters, search, table, writeFragment } from './search';
 import { copied } from './share';
+import { Text } from './text';
 import { ValueTree } from './value-tree';
-import { visibleText } from './visible-text';
 
-/** UTF-16 units of a message that are shown above the tree, which has all of it. */
-const LONGEST_MESSAGE = 4000;
+/** UTF-16 units of a message that are shown above the tree, which has all of it; longer JSON is not read. */
+const [LONGEST_MESSAGE, LONGEST_JSON] = [4000, 200_000];
 
 /** The row that is open: its message, and everything it holds as a tree. */
 export function RowDetail() {
@@ -23,9 +26,10 @@ export function RowDetail() {
 
 function Detail({ row }: { readonly row: JsonObject }) {
   const news = useSignal('');
-  const micros = microsOf(member(row, 'timestamp'));
-  const message = member(row, 'event_message');
-  const id = member(row, 'id');
+  const micros = timeOf(row, roles.value.time);
+  const message = roles.value.message === null ? '' : messageOf(row);
+  const parsed = jsonIn(message);
+  const place = placeOf(row);
   const copy = async (text: string): Promise<void> => {
     news.value = await copied(text);
   };
@@ -34,31 +38,74 @@ function Detail({ row }: { readonly row: JsonObject }) {
       class="detail"
       aria-label="Row"
       onKeyDown={(event) => {
-        if (event.key === 'Escape') opened.value = null;
+        if (event.key === 'Escape') closeRow();
       }}
     >
       <header>
         <h2>{micros === null ? 'Row' : writeInstant(micros, search.value.zone, true)}</h2>
         <span role="status">{news.value}</span>
-        {typeof id === 'string' && micros !== null && !framed ? (
-          <button type="button" onClick={() => void copy(linkTo(id, micros))}>
+        {micros === null || rangeParameters.value === null ? null : (
+          <button type="button" title="The rows before and after, without filters" onClick={() => void showAround(row)}>
+            Around
+          </button>
+        )}
+        <TraceButton row={row} />
+        {place !== '' && micros !== null && !framed ? (
+          <button type="button" onClick={() => void copy(linkTo(place, micros))}>
             Copy link
           </button>
         ) : null}
         <button type="button" onClick={() => void copy(writeExactly(row, 2))}>
           Copy as JSON
         </button>
-        <button type="button" aria-label="Close the row" onClick={() => (opened.value = null)}>
+        <button type="button" aria-label="Close the row" onClick={closeRow}>
           ×
         </button>
       </header>
       <div class="scroll" tabIndex={0} role="region" aria-label="Fields of the row">
-        {typeof message === 'string' ? (
-          <pre class="message">{visibleText(message.slice(0, LONGEST_MESSAGE))}</pre>
-        ) : null}
+        {message === '' ? null : parsed === null ? (
+          <pre class="message">
+            <Text text={message.slice(0, LONGEST_MESSAGE)} />
+          </pre>
+        ) : (
+          <div class="message">
+            <ValueTree value={parsed} path={null} filter={null} copy={(text) => void copy(text)} />
+          </div>
+        )}
         <ValueTree value={row} filter={canFilter.value ? filterBy : null} copy={(text) => void copy(text)} />
       </div>
     </aside>
+  );
+}
+
+/** JSON that a message holds. null: it is text */
+function jsonIn(message: string): JsonObject | null {
+  if (!/^\s*[{[]/.test(message) || message.length > LONGEST_JSON) return null;
+  try {
+    const found: Json = parseExactly(message);
+    return isObject(found) ? found : Array.isArray(found) ? Object.fromEntries(Object.entries(found)) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** All rows of the same trace, in this table. */
+function TraceButton({ row }: { readonly row: JsonObject }) {
+  const { trace } = roles.value;
+  const value = trace === null ? undefined : valueAt(row, trace.path);
+  const clause = trace === null || typeof value !== 'string' || value === '' ? null : clauseFor(trace.path, value);
+  if (clause === null || !canFilter.value) return null;
+  return (
+    <button
+      type="button"
+      title={`All rows with ${clause}`}
+      onClick={() => {
+        change({ query: `${table.value === '' ? '' : `f:${table.value} `}${clause}` });
+        void run();
+      }}
+    >
+      Trace
+    </button>
   );
 }
 

@@ -1,12 +1,18 @@
+import type { SqlType } from '@logquay/googlesql/types';
 import { signal, computed, effect } from '@preact/signals';
 import { useRef, useEffect } from 'preact/hooks';
 import { ofBrowser } from './embed';
-import { type Json, type JsonObject, member, writeExactly } from './exact-json';
-import { microsOf, writeInstant, type Zone } from './time-range';
+import { EmptyState, LoadOlder } from './empty-states';
+import { type JsonObject, valueAt, writeExactly } from './exact-json';
+import { fieldsOf, nameOf, ROW } from './field-values';
+import { isLog, messageOf, middleColumns, placeOf, roles, shownColumns, timeOf } from './log';
+import { microsOf, writeInstant, type Zone, zoneName } from './time-range';
 import { reading } from './live';
-import { failure, held, isLog, result, running } from './run';
-import { search } from './search';
-import { severityOf, valueAt } from './severity';
+import { result } from './result';
+import { running } from './run';
+import { change, search } from './search';
+import { severityOf } from './severity';
+import { Text } from './text';
 import { firstOf } from './visible-text';
 
 const STORED = 'logquay.widths';
@@ -43,7 +49,7 @@ export function WidthHandle({ column }: { readonly column: string }) {
       role="separator"
       tabIndex={0}
       aria-orientation="vertical"
-      aria-label={`Width of ${column}`}
+      aria-label={`Width of ${nameOf(column)}`}
       aria-valuenow={columnWidths.value.get(column) ?? 200}
       aria-valuemin={LEAST}
       aria-valuemax={MOST}
@@ -66,49 +72,151 @@ export function WidthHandle({ column }: { readonly column: string }) {
   );
 }
 
-/** Pixels; the style holds the same: rows are placed by their number. */
-const ROW = 26;
+/** Pixels of a row on one line; the style holds the same: rows are placed by their number. */
+const ROW_HEIGHT = 26;
+/** Pixels of a line of a wrapped message, and of what is around it. */
+const [LINE, AROUND] = [19, 7];
+const MOST_LINES = 40;
 /** Rows that are drawn above and below what is seen. */
 const SPARE = 12;
 /** UTF-16 units of a cell that are drawn: more is not seen on one line. */
-const LONGEST_CELL = 400;
+const [LONGEST_CELL, LONGEST_WRAPPED] = [400, 4000];
 /** Columns that are drawn: a row may have thousands. */
 const MOST_COLUMNS = 60;
 
-/** There is no room for the year and milliseconds. */
-const narrow = signal(false);
+/** There is no room for the year, milliseconds, and what is not needed at once. */
+export const narrow = signal(false);
 const narrowScreen = matchMedia('(max-width: 48rem)');
 narrow.value = narrowScreen.matches;
 narrowScreen.addEventListener('change', ({ matches }) => (narrow.value = matches));
 
+/** Whether messages go on over several lines. */
+export const wrapped = signal(false);
+
+interface Sorting {
+  readonly column: string;
+  readonly descending: boolean;
+}
+/** null: as the service gives them. */
+export const sorting = signal<Sorting | null>(null);
+
+const columns = computed(() => shownColumns.value.slice(0, MOST_COLUMNS));
+effect(() => {
+  const by = sorting.value?.column;
+  if (by !== undefined && !columns.value.includes(by)) sorting.value = null;
+});
+
+/** The rows in the order in which they are shown. */
+export const shownRows = computed<readonly JsonObject[]>(() => {
+  const rows = result.value?.rows ?? [];
+  const by = sorting.value;
+  if (by === null) return rows;
+  const valueOf = (row: JsonObject): unknown => {
+    const value = isTimeColumn(by.column) ? timeOf(row) : by.column === ROW ? null : valueAt(row, pathOf(by.column));
+    return typeof value === 'object' && value !== null ? writeExactly(value) : value;
+  };
+  const keyed = rows.map((row) => ({ row, value: valueOf(row) }));
+  const sign = by.descending ? -1 : 1;
+  // What has no value is last, either way.
+  const isMissing = (value: unknown): number => (value === null || value === undefined ? 1 : 0);
+  keyed.sort(
+    (a, b) =>
+      isMissing(a.value) - isMissing(b.value) || sign * (less(a.value, b.value) ? -1 : less(b.value, a.value) ? 1 : 0),
+  );
+  return keyed.map(({ row }) => row);
+});
+
+const less = (a: unknown, b: unknown): boolean => (a as number) < (b as number);
+const isTimeColumn = (column: string): boolean => column === roles.value.time?.path.join('.');
+/** Names of columns of groups may have dots. */
+const pathOf = (column: string): string[] =>
+  result.value?.columns.includes(column) === true ? [column] : column.split('.');
+
+/** Types by path. */
+const types = computed(() => {
+  const known = result.value?.types ?? [];
+  const all = new Map<string, SqlType['kind']>(fieldsOf(known).map(({ path, type }) => [path, type.kind]));
+  for (const { name, type } of known) all.set(name, type.kind);
+  return all;
+});
+const isNumber = (column: string): boolean =>
+  /^(?:INT64|FLOAT64|NUMERIC|BIGNUMERIC)$/.test(types.value.get(column) ?? '') && !isTimeColumn(column);
+
 const scrolled = signal(0);
-const height = signal(600);
+const [height, width] = [signal(600), signal(800)];
+/** Pixels of a letter. */
+const letter = signal(8);
 /** Rows by which what is drawn moves on: most frames of a scroll draw nothing anew. */
 const STRIDE = 6;
-const first = computed(() => Math.max(0, Math.floor(scrolled.value / ROW / STRIDE) * STRIDE - SPARE));
-const last = computed(() => Math.ceil((scrolled.value + height.value) / ROW / STRIDE) * STRIDE + SPARE);
+
+/** Where each row begins and the last ends; null: all are of one height. */
+const offsets = computed<Float64Array | null>(() => {
+  if (!wrapped.value || !isLog.value || columns.value.at(-1) !== (roles.value.message?.path.join('.') ?? ROW))
+    return null;
+  const rows = shownRows.value;
+  const taken = columns.value.slice(0, -1).reduce((sum, one) => sum + (columnWidths.value.get(one) ?? 216), 0);
+  const fitting = Math.max(10, Math.floor((Math.max(192, width.value - taken) - 24) / letter.value));
+  const all = new Float64Array(rows.length + 1);
+  rows.forEach((row, i) => (all[i + 1] = (all[i] ?? 0) + AROUND + LINE * linesOf(lastText(row), fitting)));
+  return all;
+});
+
+function linesOf(text: string, fitting: number): number {
+  if (text.length <= fitting && !text.includes('\n')) return 1;
+  const lines = text.split('\n').reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / fitting)), 0);
+  return Math.min(MOST_LINES, lines);
+}
+
+/** What a wrapped row shows of its last column. */
+function lastText(row: JsonObject): string {
+  return cut(cellText(columns.value.at(-1) ?? ROW, row, 'utc'), LONGEST_WRAPPED)
+    .replaceAll('\t', '    ')
+    .trimEnd();
+}
+
+const topOf = (index: number): number => offsets.value?.[index] ?? index * ROW_HEIGHT;
+
+/** The row at a height. */
+function rowAt(top: number): number {
+  const all = offsets.value;
+  if (all === null) return top / ROW_HEIGHT;
+  let [low, high] = [0, all.length - 1];
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((all[middle] ?? 0) <= top) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+const first = computed(() => Math.max(0, Math.floor(rowAt(scrolled.value) / STRIDE) * STRIDE - SPARE));
+const last = computed(() => Math.ceil(rowAt(scrolled.value + height.value) / STRIDE) * STRIDE + SPARE);
 
 /** The row that the keyboard is on; -1: none. */
 export const active = signal(-1);
 /** The row that is shown in whole; null: none. */
 export const opened = signal<JsonObject | null>(null);
 
-/** Rows of log tables are a time, the chosen fields and a message; those of any other query have their own columns. */
-const columns = computed<readonly string[]>(() =>
-  (isLog.value ? ['timestamp', ...search.value.columns, 'event_message'] : (result.value?.columns ?? [])).slice(
-    0,
-    MOST_COLUMNS,
-  ),
-);
+export function closeRow(): void {
+  opened.value = null;
+  if (search.peek().row !== '') change({});
+}
 
+let grid: HTMLElement | null = null;
 let shown = 0;
 effect(() => {
   const known = result.value;
-  if (known?.number === shown) return;
-  shown = known?.number ?? 0;
-  active.value = -1;
-  const id = search.peek().row;
-  opened.value = id === '' ? null : (known?.rows.find((row) => member(row, 'id') === id) ?? null);
+  const { row } = search.value;
+  if (known?.number !== shown) {
+    shown = known?.number ?? 0;
+    active.value = -1;
+    opened.value = null;
+  }
+  // The row of a link may come with the older ones.
+  const index = row === '' || opened.peek() !== null ? -1 : shownRows.peek().findIndex((one) => placeOf(one) === row);
+  if (index < 0) return;
+  opened.value = shownRows.peek()[index] ?? null;
+  requestAnimationFrame(() => goToRow(index));
 });
 
 // Nothing moves under who reads.
@@ -117,59 +225,73 @@ effect(() => {
   reading.value = hovered.value || scrolled.value > 0 || opened.value !== null;
 });
 
+/** Moves the keyboard, and what is open, to a row. */
+export function goToRow(to: number): void {
+  const rows = shownRows.peek();
+  if (rows.length === 0 || grid === null) return;
+  const next = Math.min(rows.length - 1, Math.max(0, to));
+  active.value = next;
+  if (opened.peek() !== null) opened.value = rows[next] ?? null;
+  const [top, bottom] = [topOf(next), topOf(next + 1)];
+  if (top < grid.scrollTop) grid.scrollTop = top;
+  // The head covers the height of a row.
+  else if (bottom + ROW_HEIGHT > grid.scrollTop + grid.clientHeight) {
+    grid.scrollTop = bottom + ROW_HEIGHT - grid.clientHeight;
+  }
+}
+
+export function focusRows(): void {
+  grid?.focus();
+}
+
+/** Moves, or opens, by a key. @returns whether it is one of those */
+export function onRowKey(key: string): boolean {
+  const page = Math.max(1, Math.floor(height.peek() / ROW_HEIGHT) - 2);
+  const at = active.peek();
+  const steps: Readonly<Record<string, () => void>> = {
+    ArrowDown: () => goToRow(at + 1),
+    j: () => goToRow(at + 1),
+    ArrowUp: () => goToRow(at - 1),
+    k: () => goToRow(at - 1),
+    PageDown: () => goToRow(at + page),
+    PageUp: () => goToRow(at - page),
+    Home: () => goToRow(0),
+    End: () => goToRow(shownRows.peek().length - 1),
+    Enter: () => (opened.value = shownRows.peek()[at] ?? null),
+  };
+  const step = Object.hasOwn(steps, key) ? steps[key] : undefined;
+  step?.();
+  return step !== undefined;
+}
+
 /** The rows, of which only those that are seen are in the document. */
 export function RowList() {
   const scroller = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const element = scroller.current;
     if (element === null) return;
+    grid = element;
+    const context = document.createElement('canvas').getContext('2d');
+    if (context !== null) {
+      context.font = getComputedStyle(element).font;
+      letter.value = context.measureText('m'.repeat(100)).width / 100 || 8;
+    }
     const watch = new ResizeObserver(() => {
       height.value = element.clientHeight;
+      width.value = element.clientWidth;
     });
     watch.observe(element);
     return () => watch.disconnect();
   }, []);
-  const rows = result.value?.rows ?? [];
+  const rows = shownRows.value;
   const [from, to] = [first.value, Math.min(rows.length, last.value)];
   // The same list as long as it is the same: rows with the same properties are not drawn anew.
   const drawn = columns.value;
   const log = isLog.value;
-
-  const go = (to: number): void => {
-    if (rows.length === 0 || scroller.current === null) return;
-    const next = Math.min(rows.length - 1, Math.max(0, to));
-    active.value = next;
-    if (opened.value !== null) opened.value = rows[next] ?? null;
-    const element = scroller.current;
-    const top = next * ROW;
-    if (top < element.scrollTop) element.scrollTop = top;
-    else if (top + 2 * ROW > element.scrollTop + element.clientHeight) {
-      element.scrollTop = top + 2 * ROW - element.clientHeight;
-    }
-  };
-  const onKeyDown = (event: KeyboardEvent): void => {
-    const page = Math.max(1, Math.floor(height.value / ROW) - 2);
-    const steps: Readonly<Record<string, () => void>> = {
-      ArrowDown: () => go(active.value + 1),
-      ArrowUp: () => go(active.value - 1),
-      PageDown: () => go(active.value + page),
-      PageUp: () => go(active.value - page),
-      Home: () => go(0),
-      End: () => go(rows.length - 1),
-      Enter: () => {
-        opened.value = rows[active.value] ?? null;
-      },
-    };
-    const step = Object.hasOwn(steps, event.key) ? steps[event.key] : undefined;
-    if (step === undefined) return;
-    event.preventDefault();
-    step();
-  };
-
   return (
     <div
       ref={scroller}
-      class={log ? 'rows log' : 'rows'}
+      class={`rows${log ? ' log' : ''}${offsets.value === null ? '' : ' wrapped'}`}
       role="grid"
       aria-label="Rows"
       aria-rowcount={rows.length + 1}
@@ -179,38 +301,107 @@ export function RowList() {
       onScroll={(event) => {
         scrolled.value = event.currentTarget.scrollTop;
       }}
-      onKeyDown={onKeyDown}
+      onKeyDown={(event) => {
+        const isOwn = event.target === event.currentTarget && !event.ctrlKey && !event.metaKey && !event.altKey;
+        if (isOwn && onRowKey(event.key)) event.preventDefault();
+      }}
       onPointerEnter={() => (hovered.value = true)}
       onPointerLeave={() => (hovered.value = false)}
     >
       <div class="row head" role="row" aria-rowindex={1}>
         {drawn.map((column, i) => (
-          <span key={column} class="cell" role="columnheader" style={widthOf(column)}>
-            {firstOf(column, 80)}
-            {log && i === drawn.length - 1 ? null : <WidthHandle column={column} />}
-          </span>
+          <Head key={column} column={column} isLast={log && i === drawn.length - 1} />
         ))}
       </div>
-      <div class="space" role="presentation" style={{ height: `${rows.length * ROW}px` }}>
+      <div class="space" role="presentation" style={{ height: `${topOf(rows.length)}px` }}>
         {rows.slice(from, to).map((row, i) => (
-          <Row key={from + i} row={row} index={from + i} columns={drawn} zone={search.value.zone} />
+          <Row
+            key={from + i}
+            row={row}
+            index={from + i}
+            top={topOf(from + i)}
+            columns={drawn}
+            zone={search.value.zone}
+            isWrapped={offsets.value !== null}
+          />
         ))}
       </div>
-      {held.value ? <NotRun /> : null}
-      {result.value !== null && rows.length === 0 && failure.value === null ? <NoRows /> : null}
+      <LoadOlder />
+      <EmptyState />
     </div>
+  );
+}
+
+/** The name of a column: a click sorts what is loaded by it; those that were chosen can be moved and taken away. */
+function Head({ column, isLast }: { readonly column: string; readonly isLast: boolean }) {
+  const by = sorting.value?.column === column ? sorting.value : null;
+  const name = nameOf(column);
+  const isTime = isTimeColumn(column);
+  const movable = middleColumns.value;
+  const place = movable.indexOf(column);
+  const move = (by: -1 | 1): void => {
+    const next = movable.filter((one) => one !== column);
+    change({ columns: next.toSpliced(place + by, 0, column) });
+  };
+  return (
+    <span
+      class={isNumber(column) ? 'cell number' : 'cell'}
+      role="columnheader"
+      style={widthOf(column)}
+      aria-sort={by === null ? undefined : by.descending ? 'descending' : 'ascending'}
+    >
+      <button
+        type="button"
+        class="sort"
+        title="Sort what is loaded"
+        onClick={() => {
+          const next = by === null ? { column, descending: isTime } : { column, descending: !by.descending };
+          sorting.value = by !== null && by.descending !== isTime ? null : next;
+        }}
+      >
+        {firstOf(name, 80)}
+        {isTime ? ` · ${zoneName(Date.now(), search.value.zone)}` : ''}
+        {by === null ? '' : by.descending ? ' ▾' : ' ▴'}
+      </button>
+      {place < 0 ? null : (
+        <span class="tools">
+          <button type="button" aria-label={`Move ${name} to the left`} disabled={place <= 0} onClick={() => move(-1)}>
+            ‹
+          </button>
+          <button
+            type="button"
+            aria-label={`Move ${name} to the right`}
+            disabled={place === movable.length - 1}
+            onClick={() => move(1)}
+          >
+            ›
+          </button>
+          <button
+            type="button"
+            aria-label={`Remove ${name}`}
+            disabled={movable.length < 2 && !isLog.value}
+            onClick={() => change({ columns: movable.filter((one) => one !== column) })}
+          >
+            ×
+          </button>
+        </span>
+      )}
+      {isLast ? null : <WidthHandle column={column} />}
+    </span>
   );
 }
 
 interface RowProps {
   readonly row: JsonObject;
   readonly index: number;
+  readonly top: number;
   readonly columns: readonly string[];
   readonly zone: Zone;
+  readonly isWrapped: boolean;
 }
 
-function Row({ row, index, columns: drawn, zone }: RowProps) {
-  const severity = severityOf(row);
+function Row({ row, index, top, columns: drawn, zone, isWrapped }: RowProps) {
+  const severity = severityOf(row, isLog.value ? roles.value.severity : null);
   const state = `${opened.value === row ? ' opened' : ''}${active.value === index ? ' active' : ''}`;
   return (
     <div
@@ -219,68 +410,47 @@ function Row({ row, index, columns: drawn, zone }: RowProps) {
       role="row"
       aria-rowindex={index + 2}
       aria-selected={opened.value === row}
-      style={{ transform: `translateY(${index * ROW}px)` }}
+      style={{ transform: `translateY(${top}px)`, ...(isWrapped ? { height: `${topOf(index + 1) - top}px` } : {}) }}
       onClick={() => {
         active.value = index;
-        opened.value = opened.value === row ? null : row;
+        if (opened.value === row) closeRow();
+        else opened.value = row;
       }}
     >
-      {drawn.map((column) => (
-        <span key={column} class="cell" role="gridcell" style={widthOf(column)}>
-          {column === 'event_message' && severity !== null ? <span class="visually-hidden">{severity}: </span> : null}
-          <bdi>{cellText(column, isLog.value ? valueAt(row, column.split('.')) : member(row, column), zone)}</bdi>
-        </span>
-      ))}
+      {drawn.map((column, i) => {
+        const isLast = i === drawn.length - 1;
+        const text = isWrapped && isLast ? lastText(row) : cut(oneLine(cellText(column, row, zone)), LONGEST_CELL);
+        return (
+          <span key={column} class={isNumber(column) ? 'cell number' : 'cell'} role="gridcell" style={widthOf(column)}>
+            {isLast && severity !== null ? <span class="visually-hidden">{severity}: </span> : null}
+            <bdi>
+              <Text text={text} />
+            </bdi>
+          </span>
+        );
+      })}
     </div>
   );
 }
 
-/** A cell on one line. Where no type is known, only a column called so is a time: any number of 16 digits might be one. */
-function cellText(column: string, value: Json | undefined, zone: Zone): string {
-  const type = result.value?.types?.find(({ name }) => name === column)?.type.kind;
+const oneLine = (text: string): string => (/[\r\n\t]/.test(text) ? text.replace(/[\r\n\t]+/g, ' ') : text);
+const cut = (text: string, longest: number): string => (text.length > longest ? `${text.slice(0, longest)}…` : text);
+
+/** The whole text of a cell. */
+export function cellText(column: string, row: JsonObject, zone: Zone): string {
+  if (column === ROW) return messageOf(row);
+  const isTime = isTimeColumn(column);
+  const value = valueAt(row, pathOf(column));
+  const type = types.value.get(column);
   // Dates without a zone come as text.
   if (narrow.value && type === 'DATETIME' && typeof value === 'string') return value.slice(5, 19).replace('T', ' ');
-  const isTime = type === undefined ? /(?:^|_)(?:timestamp|time|at)$/i.test(column) : type === 'TIMESTAMP';
-  const micros = isTime ? microsOf(value) : null;
+  const micros = isTime ? timeOf(row) : type === 'TIMESTAMP' ? microsOf(value) : null;
   if (micros !== null) return narrow.value ? writeInstant(micros, zone).slice(5, 19) : writeInstant(micros, zone);
   if (value === null || value === undefined) return '';
-  return firstOf(typeof value === 'string' ? value : writeExactly(value), LONGEST_CELL);
+  return typeof value === 'string' ? value : writeExactly(value);
 }
 
 function widthOf(column: string): { readonly width?: string } {
   const width = columnWidths.value.get(column);
   return width === undefined ? {} : { width: `${width}px` };
-}
-
-/** The price is in the line above. */
-function NotRun() {
-  return (
-    <div class="empty">
-      <p>
-        <strong>This search has not run yet.</strong>
-      </p>
-      <p>It costs more than a cent: Run, or Ctrl+Enter, shows its rows.</p>
-    </div>
-  );
-}
-
-function NoRows() {
-  return (
-    <div class="empty">
-      <p>
-        <strong>No rows in this range.</strong>
-      </p>
-      <p>
-        Choose a longer range above, or take a clause out of the query. Where nothing was ever written,{' '}
-        {result.value?.bytesBilled === null ? (
-          <>
-            have a log shipper append rows as JSON lines to files of the folder <code>DATA_DIR</code>, such as{' '}
-            <code>raw_edge_logs.ndjson</code>, or send them to the collector (<code>COLLECT=on</code>).
-          </>
-        ) : (
-          'see that logs arrive in the data set of BigQuery.'
-        )}
-      </p>
-    </div>
-  );
 }

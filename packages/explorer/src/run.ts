@@ -1,47 +1,21 @@
 /** The run of what is searched for: one at a time, a new one cancels the one before. */
 import { computed, effect, signal } from '@preact/signals';
 
-import type { NamedType } from '@logquay/googlesql/types';
 import { read } from './analyser/analyser';
 import { consumerText } from './analysis';
-import { ApiError, ask, type Sent, serviceNow } from './api';
+import { ApiError, ask, serviceNow } from './api';
 import { CENT, type Estimate, estimate, estimateAgain, estimateRun } from './estimate';
 import { withClause } from './clause';
 import { isObject, type JsonObject, parseExactly } from './exact-json';
 import { counting, countLoaded, countRange, counts } from './histogram/counts';
-import { change, endpoint, firstQuery, ownParameters, parametersOf, query, search, valueOf } from './search';
+import { typesOfRows } from './field-values';
+import { isLog } from './log';
+import { failure, type Result, result } from './result';
+import { change, endpoint, firstQuery, ownParameters, parametersOf, query, search, sentQuery, valueOf } from './search';
 import { mayQuery, schema, schemaLoaded } from './schema';
 import { connect, key, keyFault, remembered } from './session';
-import { type Bounds, boundsOf } from './time-range';
+import { boundsOf } from './time-range';
 
-export interface Result {
-  readonly rows: readonly JsonObject[];
-  /** In the order of the first row that has them. */
-  readonly columns: readonly string[];
-  readonly bounds: Bounds;
-  /** Whether the endpoint's max rows cut it. */
-  readonly truncated: boolean;
-  /** From request to the last byte. */
-  readonly milliseconds: number;
-  /** Seconds since it was computed; null: it was, for this request. */
-  readonly age: number | null;
-  readonly bytesBilled: string | null;
-  /** What was sent. */
-  readonly parameters: Sent;
-  /** Types of the columns; null: not known. */
-  readonly types: readonly NamedType[] | null;
-  /** Which run it is of: rows that come live belong to the one before them. */
-  readonly number: number;
-}
-
-/** Whether rows are those of a log: a time and a message. */
-export const isLog = computed(() => {
-  const columns = result.value?.columns ?? [];
-  return columns.includes('timestamp') && columns.includes('event_message');
-});
-
-export const result = signal<Result | null>(null);
-export const failure = signal<ApiError | null>(null);
 export const running = signal(false);
 export const cancelled = signal(false);
 /** Whether what the address holds waits to be run by hand, as it costs more than the page spends by being opened. */
@@ -50,7 +24,7 @@ export const held = signal(false);
 let current: AbortController | null = null;
 let runs = 0;
 
-/** Runs it; earlier rows stay until the new ones are there. */
+/** Runs it; earlier rows stay until the new ones, or a fault, are there. */
 export async function run(): Promise<void> {
   current?.abort();
   const presented = key.value;
@@ -63,7 +37,7 @@ export async function run(): Promise<void> {
   const missing = ownParameters.value.filter((one) => one.required && one.fixed !== true && valueOf(one) === '');
   if (missing.length > 0) {
     const names = missing.map(({ name }) => name).join(', ');
-    failure.value = new ApiError(`A value is needed for ${names}.`, 400, 'missingParameter');
+    fail(new ApiError(`A value is needed for ${names}.`, 400, 'missingParameter'));
     running.value = false;
     return;
   }
@@ -77,11 +51,11 @@ export async function run(): Promise<void> {
     const parameters = parametersOf(bounds);
     const { text, headers } = await ask(path, parameters, presented, controller.signal);
     const rows = rowsOf(text);
-    const types = await typesOf(search.value.query);
+    const meaning = await meaningOf(sentQuery.value, rows);
     if (controller.signal.aborted) return;
+    failure.value = null;
     result.value = {
       rows,
-      columns: columnsOf(rows),
       bounds,
       truncated: headers.get('x-result-truncated') === 'true',
       milliseconds: performance.now() - began,
@@ -89,19 +63,35 @@ export async function run(): Promise<void> {
       age: /; hit\b/.test(headers.get('cache-status') ?? '') ? Number(headers.get('age')) : null,
       bytesBilled: headers.get('x-query-bytes-billed'),
       parameters,
-      types,
+      ...meaning,
+      warnings: decoded(headers.get('x-query-warnings') ?? ''),
       number: ++runs,
     };
-    failure.value = null;
     if (!(await counted) && !controller.signal.aborted) countLoaded(rows, bounds);
     if (estimate.peek() !== null) estimateAgain();
   } catch (error) {
     if (controller.signal.aborted) return;
     const known = error instanceof ApiError ? error : new ApiError(String(error), 0, 'unreadable');
     if (known.reason === 'unauthenticated') keyFault.value = known.message;
-    failure.value = known;
+    fail(known);
   } finally {
     if (current === controller) running.value = false;
+  }
+}
+
+/** What was there before is no answer to what failed. */
+function fail(error: ApiError): void {
+  failure.value = error;
+  result.value = null;
+  counts.value = null;
+}
+
+function decoded(header: string): string {
+  try {
+    return decodeURIComponent(header);
+  } catch {
+    // It is cut where it is too long.
+    return header;
   }
 }
 
@@ -153,12 +143,18 @@ export async function runFirst(): Promise<void> {
   counts.value = null;
 }
 
-/** Types of the rows, from the analysis: a number of sixteen digits need not be a time. */
-async function typesOf(query: string): Promise<readonly NamedType[] | null> {
+/** What the rows are, from the analysis: a number of sixteen digits need not be a time. */
+async function meaningOf(
+  written: string,
+  rows: readonly JsonObject[],
+): Promise<Pick<Result, 'columns' | 'types' | 'ofQuery' | 'isGrouped'>> {
   await schemaLoaded();
-  if (query.trim() === '') return schema.value?.columns ?? null;
-  const given = consumerText(query);
-  return given === null ? null : ((await read('analyse', given))?.columns ?? null);
+  const given = written.trim() === '' ? null : consumerText(written);
+  const analysed = given === null ? schema.value?.columns : (await read('analyse', given))?.columns;
+  const types = analysed ?? typesOfRows(rows);
+  const isGrouped =
+    given !== null && analysed !== null && analysed !== undefined && (await read('rows', given)) === null;
+  return { columns: types.map(({ name }) => name), types, ofQuery: given !== null, isGrouped };
 }
 
 export function rowsOf(text: string): JsonObject[] {
@@ -166,11 +162,6 @@ export function rowsOf(text: string): JsonObject[] {
   const rows = isObject(body) ? body.result : null;
   if (!Array.isArray(rows)) throw new SyntaxError('The answer holds no rows.');
   return rows.filter(isObject);
-}
-
-/** Rows of one result have one shape; a few are looked at, as an engine may leave NULLs out. */
-function columnsOf(rows: readonly JsonObject[]): string[] {
-  return [...new Set(rows.slice(0, 20).flatMap((row) => Object.keys(row)))];
 }
 
 /** Rows of a log table as it is: those of another query have names that its tables do not know. */

@@ -21,6 +21,8 @@ export interface Search {
   readonly zone: Zone;
   /** Columns beside time and message, as paths with dots. */
   readonly columns: readonly string[];
+  /** The table that a line of LQL without `f:` is about; empty: the first. */
+  readonly table: string;
   /** The id of the row that is opened once it is there; empty: none. */
   readonly row: string;
   /** How numbers are drawn over time; null: as suits them. */
@@ -35,6 +37,7 @@ const FIRST: Search = {
   query: '',
   zone: 'utc',
   columns: [],
+  table: '',
   row: '',
   chart: null,
 };
@@ -73,10 +76,35 @@ export function change(part: Partial<Search>): void {
   search.value = { ...search.value, row: '', ...part };
 }
 
-/** Shows a field as a column, or no more. */
-export function toggleColumn(path: string): void {
-  const { columns } = search.value;
-  change({ columns: columns.includes(path) ? columns.filter((one) => one !== path) : [...columns, path] });
+/** What was written at each endpoint, and what was meant in the other language: it is there when one comes back. */
+const left = new Map<string, Pick<Search, 'language' | 'query' | 'values' | 'columns' | 'table'>>();
+const counterparts = new Map<string, Readonly<Record<Language, string>>>();
+
+export function chooseEndpoint(name: string): void {
+  const { language, query, values, columns, table } = search.value;
+  left.set(endpoint.value?.name ?? '', { language, query, values, columns, table });
+  const before = left.get(name) ?? {
+    language: 'lql',
+    query: '',
+    values: new Map<string, string>(),
+    columns: [],
+    table: '',
+  };
+  change({ endpoint: name, ...before });
+}
+
+/** @param translation of the line of LQL into SQL; null: it has none */
+export function chooseLanguage(next: Language, translation: string | null): void {
+  const { language, query: text } = search.value;
+  if (language === next) return;
+  const name = endpoint.value?.name ?? '';
+  const known = { lql: '', sql: '', ...counterparts.get(name), [language]: text };
+  // SQL that was written for this line is kept; that of another line is not what is meant.
+  const isSame = counterparts.get(name)?.lql === text && known.sql !== '';
+  if (next === 'sql' && !isSame) known.sql = translation ?? '';
+  if (known.lql === '') known.lql = firstQuery();
+  counterparts.set(name, known);
+  change({ language: next, query: known[next] });
 }
 
 export function setValue(name: string, value: string): void {
@@ -107,10 +135,37 @@ function likeliest({ name, type, required, values, default: fallback }: Paramete
 /** The query that is written. */
 export const query = computed(() => search.value.query);
 
+const FROM = /(?<=^|\s)(?:f|from):(\S*)/;
+
+/** The table that a line of LQL is about: the one it names, else the chosen one, else the first. Empty: there is no choice. */
+export const table = computed(() => {
+  const tables = endpoint.value?.tables ?? [];
+  const named = FROM.exec(query.value)?.[1] ?? search.value.table;
+  return tables.length < 2 ? '' : (tables.find((one) => one === named) ?? tables[0] ?? '');
+});
+
+export function chooseTable(name: string): void {
+  const { query: text, language } = search.value;
+  const next =
+    language === 'sql'
+      ? `SELECT *\nFROM ${name}`
+      : FROM.test(text)
+        ? text.replace(FROM, `f:${name}`)
+        : `f:${name} ${text}`.trim();
+  change({ table: name, query: next, columns: [] });
+}
+
+/** The query as it is sent: a line of LQL with its table, a blank one as what the endpoint begins with. */
+export const sentQuery = computed(() => {
+  const text = query.value;
+  if (search.value.language === 'sql') return text;
+  if (text.trim() === '') return firstQuery();
+  return table.value !== '' && !FROM.test(text) ? `f:${table.value} ${text}` : text;
+});
+
 /** What an endpoint of logs begins with: one of its tables. Others have rows of their own without a query. */
 export function firstQuery(): string {
-  const tables = endpoint.value?.tables ?? [];
-  return tables.length > 1 && rangeParameters.value !== null ? `f:${tables[0] ?? ''}` : '';
+  return table.value !== '' && rangeParameters.value !== null ? `f:${table.value}` : '';
 }
 
 /** Everything that a run sends. */
@@ -125,7 +180,9 @@ export function parametersOf({ start, end }: Bounds): Map<string, string | reado
     sent.set(first, new Date(start).toISOString());
     sent.set(last, new Date(end).toISOString());
   }
-  if (endpoint.value?.sandbox === true && query.value.trim() !== '') sent.set(search.value.language, query.value);
+  if (endpoint.value?.sandbox === true && sentQuery.value.trim() !== '') {
+    sent.set(search.value.language, sentQuery.value);
+  }
   return sent;
 }
 
@@ -138,6 +195,7 @@ export function writeFragment({
   query: text,
   zone,
   columns,
+  table: chosen,
   row,
   chart,
 }: Search): string {
@@ -148,6 +206,7 @@ export function writeFragment({
   if (zone === 'local') parts.set('zone', zone);
   for (const [parameter, value] of values) parts.append('p', `${parameter}=${value}`);
   for (const column of columns) parts.append('column', column);
+  if (chosen !== '' && !FROM.test(text)) parts.set('table', chosen);
   if (row !== '') parts.set('row', row);
   if (chart !== null) parts.set('chart', chart);
   return `#${parts.toString()}`;
@@ -171,6 +230,7 @@ export function readFragment(fragment: string): Search {
     query: parts.get(language) ?? '',
     zone: parts.get('zone') === 'local' ? 'local' : 'utc',
     columns: parts.getAll('column').slice(0, MOST_COLUMNS),
+    table: parts.get('table') ?? '',
     row: parts.get('row') ?? '',
     chart: CHART_FORMS.find((form) => form === parts.get('chart')) ?? null,
   };

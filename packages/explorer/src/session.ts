@@ -17,6 +17,11 @@ export const endpoints = signal<readonly EndpointDescription[] | null>(null);
 export const keyFault = signal<string | null>(null);
 export const connecting = signal(false);
 
+/** Whether the key fixes a parameter. */
+export const isPinned = computed(
+  () => endpoints.value?.some(({ params }) => params.some(({ fixed }) => fixed === true)) === true,
+);
+
 export const needsKey = computed(() => key.value === null || keyFault.value !== null);
 
 /** Reads the catalogue with a key; the key is stored where it is valid. @param inBrowser beyond the tab */

@@ -1,17 +1,22 @@
 import { signal } from '@preact/signals';
 
 import { analysis } from './analysis';
-import { ask, serviceNow } from './api';
+import { serviceNow } from './api';
+import { counts } from './histogram/counts';
 import { framed } from './embed';
 import { Popup } from './popup';
-import { result } from './run';
+import { RowFile } from './row-file';
+import { shownColumns } from './log';
+import { allRows } from './more-rows';
+import { result } from './result';
 import { endpoint, parametersOf, query, search, writeFragment } from './search';
-import { key } from './session';
 import { curlOf, endpointFileOf, fetchOf, postmanOf, type Request } from './snippets';
 import { boundsOf } from './time-range';
+import { countText } from './visible-text';
 
-/** What came of the last copy or download. */
-const news = signal('');
+/** What came of the last copy, and of the last download. */
+const [news, saved] = [signal(''), signal('')];
+const everyField = signal(false);
 
 /** What is looked at as a link or as a request of another program, and its rows as a file. */
 export function Share() {
@@ -34,7 +39,7 @@ export function Share() {
           </>
         )}
       </Popup>
-      <Popup label="Download" onOpen={() => (news.value = '')}>
+      <Popup label="Download" onOpen={() => (saved.value = '')}>
         {() => (
           <>
             <ul class="choices">
@@ -46,8 +51,15 @@ export function Share() {
                 </li>
               ))}
             </ul>
-            <p class="quiet">The rows of this range as the service answers them, at most {endpoint.value?.maxRows}.</p>
-            <p role="status">{news.value}</p>
+            <label class="check">
+              <input
+                type="checkbox"
+                checked={everyField.value}
+                onChange={(event) => (everyField.value = event.currentTarget.checked)}
+              />{' '}
+              All fields, not just the columns that are shown
+            </label>
+            <p role="status">{saved.value}</p>
           </>
         )}
       </Popup>
@@ -109,21 +121,27 @@ export async function copied(text: string): Promise<string> {
   }
 }
 
-/** The rows again, in another form: what is shown is what the service answers. */
+/** Writes the rows into a file: the columns that are shown, or every field; times as ISO 8601. */
 async function download(type: string, suffix: string): Promise<void> {
-  const [done, target, presented] = [result.value, endpoint.value, key.value];
-  if (done === null || target === null || presented === null) return;
-  news.value = 'Loading…';
+  const [known, target] = [result.value, endpoint.value];
+  if (known === null || target === null) return;
+  saved.value = 'Loading…';
+  const file = new RowFile(suffix, known.types, everyField.value ? null : shownColumns.value);
   try {
-    const path = `api/endpoints/query/${encodeURIComponent(target.name)}`;
-    const { text } = await ask(path, done.parameters, presented, new AbortController().signal, type);
+    const { count, isWhole } = await allRows((rows) => {
+      file.add(rows);
+      saved.value = `${countText(file.count, 'row')}…`;
+    });
     const link = document.createElement('a');
-    link.href = URL.createObjectURL(new Blob([text], { type }));
+    link.href = URL.createObjectURL(file.finish(type));
     link.download = `${target.name}.${suffix}`;
     link.click();
     URL.revokeObjectURL(link.href);
-    news.value = 'Downloaded';
+    const all = counts.value?.complete === true && counts.value.bounds === known.bounds ? counts.value.total : null;
+    saved.value = isWhole
+      ? `Downloaded ${countText(count, 'row')}.`
+      : `Downloaded ${count.toLocaleString('en')} of ${all === null ? 'more' : countText(all, 'row')}: this key has no export here. “Load older” loads more.`;
   } catch (error) {
-    news.value = error instanceof Error ? error.message : String(error);
+    saved.value = error instanceof Error ? error.message : String(error);
   }
 }

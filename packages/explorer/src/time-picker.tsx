@@ -11,67 +11,106 @@ import {
   readRange,
   shifted,
   type TimeRange,
+  widened,
   writeRange,
+  zoneName,
 } from './time-range';
+import { Popup } from './popup';
 import { run } from './run';
 import { change, search } from './search';
 
-/** Range, zone, and the stretch before or after. */
+/** Range, zone, and the stretch before, after or around. */
 export function TimePicker() {
-  const popup = useRef<HTMLDetailsElement>(null);
   const { range, zone } = search.value;
   const choose = (next: TimeRange): void => {
     change({ range: next });
-    if (popup.current !== null) popup.current.open = false;
     void run();
   };
-  const move = (direction: -1 | 1): void => {
-    choose(shifted(range, direction, serviceNow()));
-  };
+  const step = (label: string, sign: string, next: () => TimeRange) => (
+    <button type="button" aria-label={label} title={label} onClick={() => choose(next())}>
+      {sign}
+    </button>
+  );
   return (
     <div class="time-picker" role="group" aria-label="Time range">
-      <button type="button" aria-label="Earlier" title="Earlier" onClick={() => move(-1)}>
-        ‹
-      </button>
-      <details ref={popup} class="popup">
-        <summary>
-          <span class="visually-hidden">Time range: </span>
-          {labelOf(range, zone)}
-        </summary>
-        <div class="panel">
-          <ul class="offered">
-            {OFFERED.map(([text, label]) => (
-              <li key={text}>
-                <button
-                  type="button"
-                  aria-pressed={writeRange(range) === text}
-                  onClick={() => {
-                    const next = readRange(text);
-                    if (next !== null) choose(next);
+      {step('Earlier', '‹', () => shifted(range, -1, serviceNow()))}
+      <Popup
+        label={
+          <>
+            <span class="visually-hidden">Time range: </span>
+            {labelOf(range, zone)}
+          </>
+        }
+      >
+        {(close) => {
+          const chooseAndClose = (next: TimeRange): void => {
+            close();
+            choose(next);
+          };
+          return (
+            <>
+              <ul class="offered">
+                {OFFERED.map(([text, label]) => (
+                  <li key={text}>
+                    <button
+                      type="button"
+                      aria-pressed={writeRange(range) === text}
+                      onClick={() => {
+                        const next = readRange(text);
+                        if (next !== null) chooseAndClose(next);
+                      }}
+                    >
+                      {label}
+                    </button>
+                  </li>
+                ))}
+              </ul>
+              <Relative choose={chooseAndClose} />
+              <Absolute range={range} zone={zone} choose={chooseAndClose} />
+              <label class="check">
+                <input
+                  type="checkbox"
+                  checked={zone === 'local'}
+                  onChange={(event) => {
+                    change({ zone: event.currentTarget.checked ? 'local' : 'utc' });
                   }}
-                >
-                  {label}
-                </button>
-              </li>
-            ))}
-          </ul>
-          <Absolute range={range} zone={zone} choose={choose} />
-          <label class="check">
-            <input
-              type="checkbox"
-              checked={zone === 'local'}
-              onChange={(event) => {
-                change({ zone: event.currentTarget.checked ? 'local' : 'utc' });
-              }}
-            />{' '}
-            Times of this machine's zone, not UTC
-          </label>
-        </div>
-      </details>
-      <button type="button" aria-label="Later" title="Later" onClick={() => move(1)}>
-        ›
-      </button>
+                />{' '}
+                Times of this machine's zone, not UTC
+              </label>
+            </>
+          );
+        }}
+      </Popup>
+      {step('Later', '›', () => shifted(range, 1, serviceNow()))}
+      {step('Zoom out', '−', () => widened(range, serviceNow()))}
     </div>
+  );
+}
+
+/** Any stretch up to now. */
+function Relative({ choose }: { readonly choose: (range: TimeRange) => void }) {
+  const field = useRef<HTMLInputElement>(null);
+  return (
+    <form
+      class="absolute"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        const range = readRange(field.current?.value ?? '');
+        if (range !== null) choose(range);
+        else field.current?.setCustomValidity('Write it like now-90m, 36h or 2w.');
+        field.current?.reportValidity();
+      }}
+    >
+      <label for="range-last">Since</label>
+      <input
+        ref={field}
+        id="range-last"
+        placeholder="now-90m"
+        autocomplete="off"
+        onInput={(event) => event.currentTarget.setCustomValidity('')}
+      />
+    </form>
   );
 }
 
@@ -118,5 +157,5 @@ function labelOf(range: TimeRange, zone: Zone): string {
   const text = (at: number): string => writeInstant(BigInt(Math.round(at)) * 1000n, zone).replace(/\.000$/, '');
   const [start, end] = [text(range.start), text(range.end)];
   // Of one day, its date is said once.
-  return `${start} – ${end.slice(0, 10) === start.slice(0, 10) ? end.slice(11) : end}`;
+  return `${start} – ${end.slice(0, 10) === start.slice(0, 10) ? end.slice(11) : end} ${zoneName(range.start, zone)}`;
 }

@@ -28,7 +28,7 @@ export function writeInstant(micros: bigint, zone: Zone, precise = false): strin
   const text = date.toISOString().replace('T', ' ').slice(0, -1);
   if (!precise) return text;
   const rest = String(micros - floorDiv(micros, 1000n) * 1000n).padStart(3, '0');
-  return `${text}${rest} ${zone === 'utc' ? 'UTC' : zoneName(milliseconds)}`;
+  return `${text}${rest} ${zoneName(milliseconds, zone)}`;
 }
 
 /** The value of a `datetime-local` field, to the second. */
@@ -47,7 +47,9 @@ function offset(milliseconds: number): number {
   return new Date(milliseconds).getTimezoneOffset();
 }
 
-function zoneName(milliseconds: number): string {
+/** `UTC`, or what the machine's zone is ahead of it at an instant: `+05:30`. */
+export function zoneName(milliseconds: number, zone: Zone): string {
+  if (zone === 'utc') return 'UTC';
   const minutes = -offset(milliseconds);
   const size = Math.abs(minutes);
   const two = (n: number): string => String(n).padStart(2, '0');
@@ -70,7 +72,13 @@ export interface Bounds {
 }
 
 const MINUTE = 60_000;
-const UNITS: Readonly<Record<string, number>> = { s: 1000, m: MINUTE, h: 60 * MINUTE, d: 1440 * MINUTE };
+const UNITS: Readonly<Record<string, number>> = {
+  s: 1000,
+  m: MINUTE,
+  h: 60 * MINUTE,
+  d: 1440 * MINUTE,
+  w: 10_080 * MINUTE,
+};
 const LONGEST = 3660 * 1440 * MINUTE;
 
 /** The ranges that are offered, shortest first. */
@@ -85,9 +93,9 @@ export const OFFERED: readonly (readonly [text: string, label: string])[] = [
   ['30d', 'Last 30 days'],
 ];
 
-/** Reads what `writeRange` wrote: `15m`, or two ISO instants with a slash between them. null: neither */
+/** Reads what `writeRange` wrote: `15m` (also `now-15m`), or two ISO instants with a slash between them. null: neither */
 export function readRange(text: string): TimeRange | null {
-  const relative = /^(\d{1,9})([smhd])$/.exec(text);
+  const relative = /^(?:now\s*-\s*)?(\d{1,9})\s*([smhdw])$/.exec(text.trim());
   if (relative !== null) {
     const milliseconds = Number(relative[1]) * (UNITS[relative[2] ?? ''] ?? 0);
     return milliseconds > 0 && milliseconds <= LONGEST ? { kind: 'last', milliseconds } : null;
@@ -109,6 +117,19 @@ export function writeRange(range: TimeRange): string {
 export function boundsOf(range: TimeRange, now: number): Bounds {
   if (range.kind === 'last') return { start: now - range.milliseconds, end: now };
   return { start: range.start, end: range.end };
+}
+
+/** The range twice as long around the same middle; one that follows the clock goes on to. */
+export function widened(range: TimeRange, now: number): TimeRange {
+  if (range.kind === 'last') return { kind: 'last', milliseconds: Math.min(LONGEST, range.milliseconds * 2) };
+  const half = (range.end - range.start) / 2;
+  return { kind: 'between', start: range.start - half, end: Math.min(Math.max(now, range.end), range.end + half) };
+}
+
+/** An instant in microseconds as a parameter is sent. */
+export function isoOf(micros: bigint): string {
+  const text = new Date(Number(floorDiv(micros, 1000n))).toISOString();
+  return `${text.slice(0, -1)}${String(micros - floorDiv(micros, 1000n) * 1000n).padStart(3, '0')}Z`;
 }
 
 /** The range of the same length before or after: -1 or 1. Never beyond now, where it follows the clock. */

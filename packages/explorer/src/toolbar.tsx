@@ -1,25 +1,42 @@
+import { useRef } from 'preact/hooks';
 import { chart, chartShown } from './chart';
 import { fieldsShown } from './field-list';
 import { HistoryMenu } from './history-menu';
-import { hourly, interval, INTERVALS, live, mayFollow, reading, toggleLive } from './live';
-import { result } from './run';
-import { endpoint } from './search';
+import { hourly, interval, INTERVALS, isTail, live, mayFollow, reading, toggleLive } from './live';
+import { isLog } from './log';
+import { patternsShown } from './pattern-list';
+import { useElsewhere } from './popup';
+import { result } from './result';
+import { wrapped } from './row-list';
 import { Share } from './share';
+import type { Signal } from '@preact/signals';
 
-/** What can be done with what is shown. */
-export function Toolbar() {
+/** How the result is shown. */
+export function Views() {
+  if (result.value === null) return null;
+  const toggle = (label: string, shown: Signal<boolean>) => (
+    <button type="button" aria-pressed={shown.value} onClick={() => (shown.value = !shown.value)}>
+      {label}
+    </button>
+  );
   return (
-    <div class="toolbar" role="group" aria-label="View">
-      {result.value === null ? null : (
-        <button type="button" aria-pressed={fieldsShown.value} onClick={() => (fieldsShown.value = !fieldsShown.value)}>
-          Fields
-        </button>
-      )}
-      {chart.value === null ? null : (
-        <button type="button" aria-pressed={chartShown.value} onClick={() => (chartShown.value = !chartShown.value)}>
-          Chart
-        </button>
-      )}
+    <div class="toolbar views" role="group" aria-label="View">
+      {toggle('Fields', fieldsShown)}
+      {chart.value === null ? null : toggle('Chart', chartShown)}
+      {isLog.value ? (
+        <>
+          {toggle('Patterns', patternsShown)}
+          {toggle('Wrap', wrapped)}
+        </>
+      ) : null}
+    </div>
+  );
+}
+
+/** What can be done with the search. */
+export function Tools() {
+  return (
+    <div class="toolbar" role="group" aria-label="Search">
       {mayFollow.value ? <LiveButton /> : null}
       <HistoryMenu />
       <Share />
@@ -28,11 +45,16 @@ export function Toolbar() {
 }
 
 function LiveButton() {
+  const popup = useRef<HTMLDivElement>(null);
   const state = live.value;
   const asked = typeof state === 'object';
-  const name = endpoint.value?.tail === true ? 'Live' : 'Refresh';
+  const name = isTail.value ? 'Live' : 'Refresh';
+  useElsewhere(popup, () => {
+    if (typeof live.peek() === 'object') live.value = 'off';
+  });
   return (
     <div
+      ref={popup}
       class="popup"
       onKeyDown={(event) => {
         if (event.key !== 'Escape' || !asked) return;
@@ -45,7 +67,11 @@ function LiveButton() {
         class="live"
         aria-pressed={state === 'on'}
         aria-expanded={asked}
-        title="Newer rows by themselves; paused while the pointer is on the rows"
+        title={
+          isTail.value
+            ? 'Newer rows by themselves; paused while the pointer is on the rows'
+            : 'The search again, at an interval'
+        }
         onClick={() => void toggleLive()}
       >
         {state === 'on' && reading.value ? `${name}: paused` : name}

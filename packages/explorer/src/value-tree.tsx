@@ -1,7 +1,9 @@
 import { useSignal } from '@preact/signals';
 
 import { clauseFor } from './clause';
-import { isObject, type Json, type JsonObject, recordIn, writeExactly } from './exact-json';
+import { isObject, type Json, type JsonObject, pairsIn, recordIn, writeExactly } from './exact-json';
+import { type Filter, FilterButtons } from './field-list';
+import { Text } from './text';
 import { visibleText } from './visible-text';
 
 /** UTF-16 units of a text and members of a record that are shown before one asks for all. */
@@ -9,9 +11,6 @@ const LONGEST_TEXT = 4000;
 const MOST_MEMBERS = 200;
 /** Levels that are open at first. */
 const OPEN_LEVELS = 3;
-
-/** Adds a clause for a value to the query. @param exclude leaves its rows out */
-export type Filter = (clause: string, exclude: boolean) => void;
 
 /** What can be done with a value. */
 export interface ValueActions {
@@ -60,7 +59,10 @@ interface MemberProps extends ValueActions {
 function Member({ name, value, level, path, ...actions }: MemberProps) {
   const open = useSignal(level < OPEN_LEVELS);
   const label = <bdi class="name">{visibleText(name.slice(0, 200))}</bdi>;
-  const record = recordIn(value) ?? listAsRecord(value);
+  const pairs = Array.isArray(value) ? pairsIn(value as readonly Json[]) : null;
+  const named = recordIn(value);
+  const record =
+    pairs !== null ? Object.fromEntries(pairs.map((pair) => [pair.key, pair.value])) : (named ?? listAsRecord(value));
   if (record === null) {
     return (
       <>
@@ -79,8 +81,8 @@ function Member({ name, value, level, path, ...actions }: MemberProps) {
       <summary>{label}</summary>
       {/* Deep rows are drawn as far as they are opened. */}
       {open.value ? (
-        // A record that is in no list is not reached by a path of LQL.
-        <ValueTree value={record} level={level + 1} path={onlyRecord(value) ? path : null} {...actions} />
+        // Which of several records is meant, no path says.
+        <ValueTree value={record} level={level + 1} path={(named ?? pairs) ? path : null} {...actions} />
       ) : null}
     </details>
   );
@@ -90,26 +92,7 @@ function ValueButtons({ name, path, value, filter, copy }: Omit<MemberProps, 'le
   const clause = filter === null || path === null ? null : clauseFor(path, value);
   return (
     <span class="filters">
-      {filter === null || clause === null ? null : (
-        <>
-          <button
-            type="button"
-            title={`Add ${clause}`}
-            aria-label={`Filter by ${clause}`}
-            onClick={() => filter(clause, false)}
-          >
-            +
-          </button>
-          <button
-            type="button"
-            title={`Add -${clause}`}
-            aria-label={`Exclude ${clause}`}
-            onClick={() => filter(clause, true)}
-          >
-            −
-          </button>
-        </>
-      )}
+      {filter === null || clause === null ? null : <FilterButtons clause={clause} filter={filter} />}
       {value === null ? null : (
         <button
           type="button"
@@ -126,11 +109,6 @@ function ValueButtons({ name, path, value, filter, copy }: Omit<MemberProps, 'le
   );
 }
 
-/** Whether a value is a list of one record. */
-function onlyRecord(value: Json): boolean {
-  return Array.isArray(value) && recordIn(value) !== null;
-}
-
 function Scalar({ value }: { readonly value: Json }) {
   const all = useSignal(false);
   if (value === null) return <span class="value null">null</span>;
@@ -138,7 +116,9 @@ function Scalar({ value }: { readonly value: Json }) {
   const cut = all.value || text.length <= LONGEST_TEXT ? text : text.slice(0, LONGEST_TEXT);
   return (
     <>
-      <bdi class={`value ${Array.isArray(value) ? 'list' : typeof value}`}>{visibleText(cut)}</bdi>
+      <bdi class={`value ${Array.isArray(value) ? 'list' : typeof value}`}>
+        <Text text={cut} />
+      </bdi>
       {cut.length < text.length ? (
         <button type="button" class="link" onClick={() => (all.value = true)}>
           Show all {text.length.toLocaleString('en')} characters

@@ -10,3 +10,8 @@ export function firstOf(text: string, longest: number): string {
   const cut = text.length > longest ? `${text.slice(0, longest)}…` : text;
   return visibleText(cut.replace(/[\r\n\t]+/g, ' '));
 }
+
+/** `1 row`, `2,084 rows`. */
+export function countText(count: number, one: string): string {
+  return `${count.toLocaleString('en')} ${count === 1 ? one : `${one}s`}`;
+}

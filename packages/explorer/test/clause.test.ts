@@ -1,4 +1,5 @@
 import { clauseFor, withClause } from '../src/clause';
+import { segmentsOf } from '../../googlesql/src/field-path';
 import { readLql } from '../../googlesql/src/lql/read';
 
 it.each([
@@ -9,16 +10,18 @@ it.each([
   [['metadata', 'plan'], null, 'm.plan:NULL'],
   [['metadata', 'big'], 9223372036854775807n, 'm.big:9223372036854775807'],
   [['metadata', 'text'], '500', 'm.text:"500"'],
+  [['metadata', 'x-header', 'a b'], 'a', 'm.`x-header`.`a b`:"a"'],
+  [['s'], 'a', '`s`:"a"'],
 ] as const)('%j is %j by a clause that LQL reads as that', (path, value, clause) => {
   expect(clauseFor(path, value)).toBe(clause);
   const reading = readLql(clause, { tables: ['edge_logs'], now: 0n });
   if (reading.kind !== 'rules') throw new Error('It is no clause.');
-  expect(reading.rules.filters).toMatchObject([{ path: path.join('.'), operator: '=', negate: false }]);
+  expect(reading.rules.filters).toMatchObject([{ operator: '=', negate: false }]);
+  expect(segmentsOf(reading.rules.filters[0]!.path)).toEqual(path);
 });
 
 it.each([
-  [['metadata', 'x-header'], 'a'],
-  [['metadata', 'a b'], 'a'],
+  [['metadata', 'a`b'], 'a'],
   [[], 'a'],
   [['id'], 1.5],
   [['id'], 'x'.repeat(501)],

@@ -1,8 +1,10 @@
 /** What rows hold, as the explorer reads and shows it. */
 import { member, parseExactly, writeExactly } from '../src/exact-json';
 import { microsOf, writeInstant } from '../src/time-range';
+import { typesOfRows } from '../src/field-values';
 import { severityOf } from '../src/severity';
 import { firstOf, visibleText } from '../src/visible-text';
+import { rolesOf } from '../../googlesql/src/roles';
 
 it('writes instants to the microsecond, before 1970 too', () => {
   expect(writeInstant(1795358960874706n, 'utc', true)).toBe('2026-11-22 14:49:20.874706 UTC');
@@ -44,5 +46,5 @@ it.each([
   [{ metadata: [{ response: [{ status_code: 7 }] }], event_message: 'error' }, null],
   [{ metadata: null }, null],
 ])('%j is %s', (row, severity) => {
-  expect(severityOf(row)).toBe(severity);
+  expect(severityOf(row, rolesOf(typesOfRows([row])).severity)).toBe(severity);
 });

@@ -114,6 +114,7 @@ class Reader {
     this.#followed.add(item);
     if (path.names === 'table') {
       this.#table = item.path.map(({ name }) => name).join('.');
+      if (this.#table.endsWith('*')) throw refusal('A wildcard table', item.span);
       return;
     }
     const { entry } = path;

@@ -48,8 +48,20 @@ export interface NamedType {
   readonly type: SqlType;
 }
 
+export const TIME_UNITS = ['s', 'ms', 'us', 'ns'] as const;
+export type TimeUnit = (typeof TIME_UNITS)[number];
+/** Units of the numeric columns whose values are known to be times, by the column's name. */
+export type TimeUnits = ReadonlyMap<string, TimeUnit>;
+
 /** A table that a query may name. `path` is the name as its owner spells it. */
 export interface TableSchema {
   readonly name: string;
   readonly columns: readonly NamedType[];
+  /** Columns that can be named and are no part of `*`: that of a wildcard table (`TABLE_SUFFIX`). */
+  readonly pseudo?: readonly NamedType[];
+  /** Of numeric columns that hold times, as their first values tell; missing: no column is known to. */
+  readonly timeUnits?: TimeUnits;
 }
+
+/** Of each row of a wildcard table (`events_*`): what the name of its own table has in the place of the star. */
+export const TABLE_SUFFIX: NamedType = { name: '_TABLE_SUFFIX', type: { kind: 'STRING' } };

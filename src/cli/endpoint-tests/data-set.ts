@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 import { MOST_OF_LIST, readBounded, systemCode } from '@logquay/duckdb-engine/files';
-import { LOG_SCHEMA } from '../../engines/log-schema';
+import { DECLARED_TABLES } from '../../engines/log-schema';
 import { type RestField, parseRestSchema, RestSchemaError } from '@logquay/googlesql/types';
 import { writeExact } from '../../json';
 import { type EndpointTest, type Tables, type TestFile, TestFileError } from './test-file';
@@ -26,7 +26,7 @@ export interface DataSet {
 export async function dataSetOf(file: TestFile, test: EndpointTest): Promise<DataSet> {
   const base = path.dirname(file.path);
   const { content } = file;
-  const schema = new Map(LOG_SCHEMA);
+  const schema = new Map(DECLARED_TABLES);
   for (const [table, fields] of await describedTables(content.schema, base)) schema.set(table, fields);
   const tables = { ...content.tables, ...test.tables };
   const unknown = Object.keys(tables).find((table) => !schema.has(table));

@@ -129,7 +129,13 @@ export interface TableResource {
 
 /** What tables.list answers. */
 export interface TableList {
-  readonly tables?: readonly { readonly tableReference?: { readonly tableId?: string } }[];
+  readonly tables?: readonly {
+    readonly tableReference?: { readonly tableId?: string };
+    readonly type?: string;
+    /** Milliseconds since the epoch. */
+    readonly creationTime?: string;
+  }[];
+  readonly nextPageToken?: string;
 }
 
 /** What a page of a result holds, read with distrust: other services than BigQuery answer too. */

@@ -1,6 +1,6 @@
 /** Queries, dry runs and pings, all behind the circuit breaker; none after `close`. */
 import { type BreakerState, CircuitBreaker } from '../../concurrency/circuit-breaker';
-import { ServiceError, type EngineQuery, type RunLimits } from '@logquay/duckdb-engine/contract';
+import { isWildcard, ServiceError, type EngineQuery, type RunLimits } from '@logquay/duckdb-engine/contract';
 import { type BoundParameter, elementOf } from '@logquay/googlesql/types';
 import { withinLimits } from '@logquay/duckdb-engine/concurrency';
 import type { ApiParameter, DryRunQuery, JobResource, QueryResponse, QueryText, TableList, TableResource } from './api';
@@ -21,8 +21,10 @@ export interface DryRun {
 const DRY_RUN_PATIENCE = 15_000;
 /** Milliseconds that `close` waits for cancellations to arrive. */
 const CLOSING_TIME = 5_000;
-/** Names of tables that are read for a suggestion. */
+/** Names of tables in a page, which is all that is read for a suggestion. */
 const MOST_NAMES = 1_000;
+/** Pages that are read for a wildcard. */
+const MOST_PAGES = 50;
 
 export class BigQueryClient {
   readonly #options: BigQueryOptions;
@@ -101,28 +103,57 @@ export class BigQueryClient {
   }
 
   /**
-   * The fields of a table or view, as its schema has them; null: there is none of this name that can be looked up, such as a
-   * wildcard table or a view of INFORMATION_SCHEMA. @throws as `query`
+   * The fields of a table or view, as its schema has them, those of a wildcard as its newest table has them; null: there is none of this
+   * name that can be looked up, such as a view of INFORMATION_SCHEMA. @throws as `query`
    */
   async table(path: readonly string[], limits: RunLimits): Promise<unknown> {
     const options = this.#options;
     const [table = '', dataset = options.dataset, project = options.projectId, ...more] = path
       .flatMap((part) => part.split('.'))
       .reverse();
-    if (more.length > 0 || project !== options.projectId || table === '' || /[*]/.test(table)) return null;
-    const parts = ['', 'datasets', dataset, 'tables', table].map((part) => encodeURIComponent(part));
-    const request = { method: 'GET', path: parts.join('/'), patience: DRY_RUN_PATIENCE } as const;
+    if (more.length > 0 || project !== options.projectId || table === '') return null;
     try {
-      const { schema } = await this.#guarded(limits, (inner) =>
-        withinLimits(inner, (signal) =>
-          retrying(() => this.#transport.send<TableResource>({ ...request, signal }), { ...inner, signal }),
-        ),
-      );
+      const name = isWildcard(table) ? await this.#newestOf(dataset, table, limits) : table;
+      if (name === null) return null;
+      const { schema } = await this.#get<TableResource>(['datasets', dataset, 'tables', name], {}, limits);
       return schema?.fields ?? null;
     } catch (error) {
       if (error instanceof ApiFailure && (error.reason === 'notFound' || error.httpStatus === 404)) return null;
+      // Who may query tables need not be allowed to list them: a dry run of the query tells the rest.
+      if (error instanceof ApiFailure && error.httpStatus === 403 && isWildcard(table)) return null;
       throw error;
     }
+  }
+
+  /** The table that was created last of those that a wildcard means; null: there is none, or there are too many to look at. */
+  async #newestOf(dataset: string, wildcard: string, limits: RunLimits): Promise<string | null> {
+    let newest: { readonly name: string; readonly created: number } | null = null;
+    let token: string | undefined;
+    for (let page = 0; page < MOST_PAGES; page++) {
+      const query = { maxResults: String(MOST_NAMES), ...(token !== undefined && { pageToken: token }) };
+      const list = await this.#get<TableList>(['datasets', dataset, 'tables'], query, limits);
+      for (const { tableReference, type, creationTime } of list.tables ?? []) {
+        const name = tableReference?.tableId ?? '';
+        const created = Number(creationTime ?? 0);
+        if (!name.startsWith(wildcard.slice(0, -1)) || (type ?? 'TABLE') !== 'TABLE') continue;
+        if (newest === null || created > newest.created || (created === newest.created && name > newest.name))
+          newest = { name, created };
+      }
+      token = list.nextPageToken;
+      if (token === undefined || token === '') return newest?.name ?? null;
+    }
+    return null;
+  }
+
+  /** Reads something that has no side effects, and tries again. */
+  #get<T>(path: readonly string[], query: Readonly<Record<string, string>>, limits: RunLimits): Promise<T> {
+    const place = ['', ...path].map((part) => encodeURIComponent(part)).join('/');
+    const request = { method: 'GET', path: place, query, patience: DRY_RUN_PATIENCE } as const;
+    return this.#guarded(limits, (inner) =>
+      withinLimits(inner, (signal) =>
+        retrying(() => this.#transport.send<T>({ ...request, signal }), { ...inner, signal }),
+      ),
+    );
   }
 
   /** Names of tables and views of the data set, a page of them; none where the account may not list them. @throws as `query` */

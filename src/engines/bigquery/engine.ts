@@ -2,6 +2,7 @@
 import type { BreakerState } from '../../concurrency/circuit-breaker';
 import { raceLimits, FairSlots } from '@logquay/duckdb-engine/concurrency';
 import {
+  isWildcard,
   ServiceError,
   type BoundParameter,
   type DryRun,
@@ -12,7 +13,7 @@ import {
   type RunLimits,
   type TableSchemas,
 } from '@logquay/duckdb-engine/contract';
-import { QueryError, type NamedType, type TableSchema } from '@logquay/googlesql/types';
+import { QueryError, TABLE_SUFFIX, type NamedType, type TableSchema } from '@logquay/googlesql/types';
 import { readDescriptions } from '@logquay/googlesql';
 import { ApiFailure } from './api-failure';
 import { billedBytes, handOn, gather } from './result';
@@ -119,7 +120,7 @@ class BigQueryEngine implements Engine {
     // Names are for suggestions alone.
     const names = found.length < paths.length ? await this.#client.tableNames(limits) : [];
     return {
-      schemas: new Map(found.map(({ name, columns }) => [name, { name, columns }])),
+      schemas: new Map(found.map(({ name, columns }) => [name, { name, columns, pseudo: pseudoOf(name) }])),
       names,
       descriptions: new Map(found.map(({ name, descriptions }) => [name, descriptions])),
     };
@@ -209,6 +210,10 @@ class BigQueryEngine implements Engine {
 function sorted(sql: string): { readonly text: string; readonly offset: number } {
   const head = 'SELECT * FROM (\n';
   return { text: `${head}${sql}\n) AS logquay_row ORDER BY TO_JSON_STRING(logquay_row)`, offset: head.length };
+}
+
+function pseudoOf(name: string): readonly NamedType[] {
+  return isWildcard(name) ? [TABLE_SUFFIX] : [];
 }
 
 const SANDBOX = { kind: 'sandbox' } as const;

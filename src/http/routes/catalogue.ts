@@ -81,6 +81,14 @@ export async function answerUsage(exchange: Exchange, services: Services): Promi
   exchange.send({ status: 200, headers: { ...HEADERS, 'Content-Type': contentType }, body: bytes });
 }
 
+/** `GET /api/searches`: those that the operators share. @throws ServiceError accessDenied for a key with pins */
+export async function answerSearches(exchange: Exchange, services: Services): Promise<void> {
+  const key = authenticate(exchange, services);
+  checkAccept(exchange);
+  if (key.pins.size > 0) throw new ServiceError('accessDenied', 'Shared searches are not for keys with pins.');
+  exchange.send(jsonResponse(200, { result: (await services.searches?.read()) ?? [] }, HEADERS));
+}
+
 /** `GET /api/key`: what the key of the request is and may do. Never the values that it pins, nor how much was billed. */
 export function answerKey(exchange: Exchange, services: Services): void {
   const key = authenticate(exchange, services);

@@ -2,7 +2,9 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 
 import type { Collector } from '@logquay/collector';
+import type { RunLimits } from '@logquay/duckdb-engine/concurrency';
 import { ServiceError } from '../../errors';
+import type { Key } from '../../keys/key';
 import { authenticate, countRate } from '../../run/authorise';
 import type { Services } from '../../run/services';
 import type { Exchange } from '../exchange';
@@ -12,23 +14,56 @@ import { jsonResponse } from '../response/response';
 
 const unpack = promisify(gunzip);
 
+export const JSON_TYPE = 'application/json';
+
+/** Whoever sends logs, once its request counts and logs can be stored. */
+interface Sender {
+  readonly collector: Collector;
+  readonly key: Key;
+}
+
+/** @throws ServiceError notFound: no logs are taken in; unauthenticated, accessDenied, rateLimitExceeded */
+export async function admitSender(exchange: Exchange, services: Services): Promise<Sender> {
+  const { ingest } = services;
+  if (ingest === undefined) throw new ServiceError('notFound', 'There is nothing under this path.');
+  const key = ingest.authenticate((header) => exchange.header(header));
+  exchange.record({ key: key.name });
+  await countRate(exchange, key, services);
+  return { collector: ingest.collector, key };
+}
+
 /**
- * The body of a request that brings a batch of logs: JSON, as it is or with gzip. Without a type it counts as JSON.
+ * The body of a request that brings logs, as it is or with gzip.
  *
- * @param longest bytes, unpacked
- * @throws ServiceError as `receive`, unsupportedMediaType
+ * @param types that are read
+ * @throws ServiceError as `Collector.admit` and `receive`, unsupportedMediaType
  */
-export async function readBatchBody(exchange: Exchange, longest: number): Promise<Buffer> {
+export async function readBatchBody(
+  exchange: Exchange,
+  collector: Collector,
+  types: readonly string[],
+): Promise<Buffer> {
+  await collector.admit();
+  return exchange.timed('read', () =>
+    readPacked(exchange, types, collector.maxBody).catch((error: unknown) => {
+      throw collector.refused(error);
+    }),
+  );
+}
+
+async function readPacked(exchange: Exchange, types: readonly string[], longest: number): Promise<Buffer> {
   const { headers } = exchange;
   const packed = isPacked(headers);
-  const type = headers.list('content-type')?.split(';', 1)[0]?.trim().toLowerCase() ?? 'application/json';
-  if (type !== 'application/json') {
-    throw new ServiceError('unsupportedMediaType', 'A batch of logs must be JSON, in UTF-8.', {
-      allowed: ['application/json'],
-    });
+  if (!types.includes(contentType(headers) ?? JSON_TYPE)) {
+    throw new ServiceError('unsupportedMediaType', 'Logs of this type are not read.', { allowed: types });
   }
   const body = await receive(exchange, longest, () => tooLarge(longest));
   return packed ? unpacked(exchange, body, longest) : body;
+}
+
+/** Without its parameters; undefined: there is none. */
+export function contentType(headers: RequestHeaders): string | undefined {
+  return headers.list('content-type')?.split(';', 1)[0]?.trim().toLowerCase();
 }
 
 function isPacked(headers: RequestHeaders): boolean {
@@ -61,45 +96,41 @@ function tooLarge(longest: number): ServiceError {
 /** Milliseconds that a batch may wait to be read. */
 const PATIENCE = 20_000;
 
+/** How long the events of a request may wait to be read, and for whom. */
+export function limitsOf(exchange: Exchange, key: Key): RunLimits {
+  const deadline = performance.now() + PATIENCE;
+  exchange.expectUntil(deadline);
+  return { deadline, signal: exchange.signal, keyName: key.name };
+}
+
 /** `POST /api/logs` and its other paths: stores a batch of logs, and answers when it is written (docs/collector.md). */
 export async function answerCollect(exchange: Exchange, services: Services): Promise<void> {
-  const { ingest } = services;
-  if (ingest === undefined) throw new ServiceError('notFound', 'There is nothing under this path.');
-  const key = ingest.authenticate((header) => exchange.header(header));
-  exchange.record({ key: key.name });
-  await countRate(exchange, key, services);
-  const { collector } = ingest;
-  const source = sourceOf(exchange.request.url ?? '');
-  await collector.admit();
-  const { table, events, refused } = await store(exchange, collector, source, key.name);
+  const { collector, key } = await admitSender(exchange, services);
+  const source = sourceOf(exchange, collector.sources);
+  const body = await readBatchBody(exchange, collector, [JSON_TYPE]);
+  const { project = null } = key;
+  const { table, events, refused } = await collector.collect({ source, body, project }, limitsOf(exchange, key));
   exchange.record({ table, events });
   // The words of Logflare's answer.
   exchange.send(jsonResponse(200, { message: 'Logged!', ...(refused === 0 ? {} : { refused }) }));
 }
 
-async function store(
-  exchange: Exchange,
-  collector: Collector,
-  source: string,
-  keyName: string,
-): ReturnType<Collector['collect']> {
-  const body = await exchange.timed('read', () =>
-    readBatchBody(exchange, collector.maxBody).catch((error: unknown) => {
-      throw collector.refused(error);
-    }),
-  );
-  const deadline = performance.now() + PATIENCE;
-  exchange.expectUntil(deadline);
-  return collector.collect({ source, body }, { deadline, signal: exchange.signal, keyName });
-}
-
-/** By name or UUID. */
-function sourceOf(url: string): string {
+/**
+ * The source of all events, by name or UUID: of the URL, else of the header that COLLECT_SOURCES names; null: each event names its own.
+ *
+ * @throws ServiceError invalidParameter
+ */
+function sourceOf(exchange: Exchange, { header, member }: Collector['sources']): string | null {
+  const { url = '' } = exchange.request;
   const start = url.indexOf('?');
   const query = new URLSearchParams(start === -1 ? '' : url.slice(start + 1));
-  const sources = [...query.getAll('source_name'), ...query.getAll('source')];
+  const inUrl = [...query.getAll('source_name'), ...query.getAll('source')];
+  const inHeader = header === null ? [] : exchange.header(header);
+  const sources = inUrl.length > 0 ? inUrl : inHeader;
+  if (sources.length === 0 && member !== null) return null;
   if (sources.length === 1 && sources[0] !== '') return sources[0] ?? '';
-  throw new ServiceError('invalidParameter', 'The URL must name one source, in "source_name" or "source".', {
+  const places = ['"source_name" or "source" of the URL', ...(header === null ? [] : [`the header ${header}`])];
+  throw new ServiceError('invalidParameter', `The request must name one source, in ${places.join(', or in ')}.`, {
     parameter: 'source_name',
   });
 }

@@ -4,8 +4,9 @@ import { ServiceError } from '../../errors';
 import { Health } from '../../health/health';
 import type { Explorer } from '../explorer';
 import { checkHead } from '../request/headers';
-import { answerCatalogue, answerEndpoint, answerKey, answerUsage } from '../routes/catalogue';
+import { answerCatalogue, answerEndpoint, answerKey, answerSearches, answerUsage } from '../routes/catalogue';
 import { answerCollect, refuseDrains } from '../routes/collect';
+import { answerOtlp } from '../routes/otlp';
 import { answerMetrics, type GuardedMetrics, hasMetricsKey, answerHealth, answerReady } from '../routes/probes';
 import { answerAnalysis, answerRun, answerSchema, answerTail } from '../routes/run';
 import type { Cors } from '../response/cors';
@@ -106,6 +107,7 @@ export function createRouter(options: RouterOptions): Express {
     for (const path of COLLECT_PATHS) {
       route(path, { POST: (exchange) => answerCollect(exchange, lifecycle.services()) });
     }
+    route('/v1/logs', { POST: (exchange) => answerOtlp(exchange, () => lifecycle.services()) });
   }
   for (const path of DRAIN_PATHS) {
     app.all(path, (_request, response: Reply) => {
@@ -130,6 +132,7 @@ export function createRouter(options: RouterOptions): Express {
       answerKey(exchange, lifecycle.services());
     },
   });
+  route('/api/searches', { GET: (exchange) => answerSearches(exchange, lifecycle.services()) });
   route('/api/usage', { GET: (exchange) => answerUsage(exchange, lifecycle.services()) });
   route('/api/endpoints', {
     GET: (exchange) => {

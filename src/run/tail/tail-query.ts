@@ -2,9 +2,18 @@
 import { type Task, type RunLimits, yieldToEventLoop } from '@logquay/duckdb-engine/concurrency';
 import { QueryError, ServiceError } from '../../errors';
 import { renderRows } from '../encode-result';
-import type { ArrivedRange, ArrivedResult, Engine, EngineQuery, EngineResult } from '@logquay/duckdb-engine/contract';
+import {
+  type ArrivedRange,
+  type ArrivedResult,
+  type Engine,
+  type EngineQuery,
+  type EngineResult,
+  nameIn,
+} from '@logquay/duckdb-engine/contract';
 import { COMPOSED_BOUNDS, parseQuery } from '@logquay/googlesql/syntax';
 import { rowByRow, type RowByRow } from '@logquay/googlesql';
+import { rolesOf, type TimeUnits } from '@logquay/googlesql/types';
+import type { Endpoint } from '../../endpoints/endpoint';
 import { readMembers } from '../../json';
 import { engineQuery } from '../execute';
 import type { Services } from '../services';
@@ -35,6 +44,7 @@ export class TailQuery implements ArrivingRows {
     private readonly ordered: Statement,
     private readonly statement: Statement,
     private readonly services: Services,
+    private readonly units: TimeUnits,
   ) {}
 
   /**
@@ -44,10 +54,11 @@ export class TailQuery implements ArrivingRows {
    */
   static async of(plan: RequestPlan, services: Services, limits: RunLimits): Promise<TailQuery> {
     const statement = await composeStatement(plan, services, limits);
+    const units = await unitsOf(plan.endpoint, services, limits);
     try {
       const { sql } = statement;
       const { table, sql: unordered } = await services.threads.do(readRowByRow, { sql }, sql, limits);
-      return new TailQuery(plan, table, statement, { ...statement, sql: unordered }, services);
+      return new TailQuery(plan, nameIn([table]), statement, { ...statement, sql: unordered }, services, units);
     } catch (error) {
       throw error instanceof QueryError ? refusalFor(error, plan, statement) : error;
     }
@@ -101,7 +112,8 @@ export class TailQuery implements ArrivingRows {
     rows: readonly string[],
     limits: RunLimits,
   ): Promise<readonly string[]> {
-    const ordered = await byTime(rows);
+    const { time } = rolesOf(columns, this.plan.endpoint.log, this.units);
+    const ordered = time === null ? rows : await byTime(rows, time.path);
     if (!this.plan.redacted || ordered.length === 0) return ordered;
     const { threads, escapeFormulas } = this.services;
     const names = columns.map(({ name }) => name);
@@ -120,8 +132,8 @@ export class TailQuery implements ArrivingRows {
   }
 }
 
-/** By time where there is one, else as the engine sorted them: an order that says nothing of rows between. */
-async function byTime(rows: readonly string[]): Promise<readonly string[]> {
+/** By time: an order that says nothing of rows between. */
+async function byTime(rows: readonly string[], path: readonly string[]): Promise<readonly string[]> {
   const timed: { readonly time: number; readonly row: string }[] = [];
   let units = 0;
   for (const row of rows) {
@@ -129,17 +141,25 @@ async function byTime(rows: readonly string[]): Promise<readonly string[]> {
       units = 0;
       await yieldToEventLoop();
     }
-    timed.push({ time: timeOf(row), row });
+    timed.push({ time: timeOf(row, path), row });
   }
   return timed.sort((a, b) => a.time - b.time).map(({ row }) => row);
 }
 
-/** Of a row's TIMESTAMP, in either form; 0: it has none. */
-function timeOf(row: string): number {
-  const json = readMembers(row).find(({ name }) => name === 'timestamp')?.json ?? '';
-  if (/^-?\d+$/.test(json)) return Number(json);
-  const time = json.startsWith('"') ? Date.parse(json.slice(1, -1)) : NaN;
+/** Of a row's time: a number, or a TIMESTAMP or DATETIME as text; 0: it has none. */
+function timeOf(row: string, path: readonly string[]): number {
+  let json = row;
+  for (const step of path)
+    json = json.startsWith('{') ? (readMembers(json).find(({ name }) => name === step)?.json ?? '') : '';
+  const time = json.startsWith('"') ? Date.parse(json.slice(1, -1)) : json === '' ? NaN : Number(json);
   return Number.isNaN(time) ? 0 : time;
+}
+
+/** Which numbers of the endpoint's tables are times: a row of a tail is one of theirs. */
+async function unitsOf(endpoint: Endpoint, { analyses }: Services, limits: RunLimits): Promise<TimeUnits> {
+  const { tables, roles } = await analyses.of(endpoint, limits);
+  const times = [...tables.map((table) => table.roles?.time), roles?.time];
+  return new Map(times.flatMap((time) => (time?.unit ? [[time.path[0] ?? '', time.unit] as const] : [])));
 }
 
 function tooManyRows(): ServiceError {

@@ -177,7 +177,7 @@ async function wantsHistory(
   if (readSwitch(endpoint, await request.parameters(), 'history')) return true;
   if (query?.language !== 'lql') return false;
   const lql = openLql(query.text, { tables: endpoint.cteTables, now: now() });
-  return lql?.rules.filters.some(({ path }) => path === 'timestamp') ?? false;
+  return lql?.rules.filters.some(({ role }) => role === 'time') ?? false;
 }
 
 /** Everything that a position depends on: a cursor is good for the same request of the same key, over the same definition. */

@@ -130,7 +130,10 @@ export interface EngineQuery {
 
 /** What an engine knows of tables that a stored query names. */
 export interface TableSchemas {
-  /** By the path as it is written, its parts joined by dots; without tables that are not there. */
+  /**
+   * By the path as it is written, its parts joined by dots; without tables that are not there. The embedded engine says which numbers
+   * are times (`timeUnits`).
+   */
   readonly schemas: ReadonlyMap<string, TableSchema>;
   /** Every table there is, for suggestions; empty: not known. */
   readonly names: readonly string[];

@@ -1,8 +1,12 @@
+import { randomBytes } from 'node:crypto';
+
 /**
  * JSON with every digit kept. `JSON.parse` reads integers through a double, so a number too long for one is put into a
- * marked string before parsing and taken out of it after printing.
+ * marked string before parsing and taken out of it after printing. The mark is a secret of this thread: what stands behind it is printed
+ * without quotes, and a text that somebody sends must never be.
  */
-const MARK = '\u0000number:';
+const SECRET = randomBytes(9).toString('hex');
+const MARK = `\u0000${SECRET}:`;
 const LONG = /\d[\d.]{15}/;
 /** Where such a number may stand, if the text is not in a string; most lines have none and are spared the closer look. */
 const LONG_VALUE = /[:,[\s]-?\d[\d.]{15}/;
@@ -10,7 +14,7 @@ const LONG_VALUE = /[:,[\s]-?\d[\d.]{15}/;
 const SURROGATE = /\\ud[89a-f]/;
 /** A string, or outside of strings a number. */
 const TOKENS = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
-const MARKED = /"\\u0000number:([^"]*)"/g;
+const MARKED = new RegExp(`"\\\\u0000${SECRET}:([^"]*)"`, 'g');
 
 /** @throws SyntaxError where the line is not JSON. */
 export function parseLine(line: string): unknown {
@@ -26,11 +30,16 @@ export function parseLine(line: string): unknown {
 export function printLine(value: unknown): string {
   const text = JSON.stringify(value);
   const wellFormed = SURROGATE.test(text) ? JSON.stringify(value, withoutSurrogates) : text;
-  return wellFormed.includes('\\u0000number:') ? wellFormed.replace(MARKED, '$1') : wellFormed;
+  return wellFormed.includes(SECRET) ? wellFormed.replace(MARKED, '$1') : wellFormed;
 }
 
 function withoutSurrogates(_key: string, item: unknown): unknown {
   return typeof item === 'string' ? item.replace(/\p{Surrogate}/gu, '\ufffd') : item;
+}
+
+/** A number that `printLine` prints as these digits. @param digits a number of JSON */
+export function exactNumber(digits: string): unknown {
+  return MARK + digits;
 }
 
 /** The digits of a number that a double would not hold; null: `value` is something else. */

@@ -231,6 +231,10 @@ function shaped(field: RestField, type: DuckDBType, sql: string, depth: number):
   if (field.mode === 'REPEATED' && type instanceof DuckDBMapType) {
     return shaped(field, entriesOf(type), `map_entries(${sql})`, depth);
   }
+  if (field.type === 'RECORD' && type instanceof DuckDBMapType) {
+    const record = `CASE WHEN ${sql} IS NOT NULL THEN struct_pack(${ENTRIES} := map_entries(${sql})) END`;
+    return shaped(field, STRUCT({ [ENTRIES]: entriesOf(type) }), record, depth);
+  }
   if (field.mode !== 'REPEATED') return shapedItem(field, type, sql, depth);
   const item = { ...field, mode: 'NULLABLE' as const };
   if (!(type instanceof DuckDBListType)) {
@@ -259,6 +263,9 @@ function shapedItem(field: RestField, type: DuckDBType, sql: string, depth: numb
   return `CASE WHEN ${sql} IS NOT NULL THEN ${packed} END`;
 }
 
+/** The only field of a map that BigQuery has loaded as a record, which is its default; it is the list then. */
+const ENTRIES = 'key_value';
+
 /** A map as BigQuery loads it: a list of records. */
 function entriesOf({ keyType: key, valueType: value }: DuckDBMapType): DuckDBListType {
   return LIST(STRUCT({ key, value }));
@@ -268,6 +275,10 @@ function entriesOf({ keyType: key, valueType: value }: DuckDBMapType): DuckDBLis
 export function listValues(field: RestField, type: DuckDBType, sql: string, depth = 0): string | null {
   if (field.mode === 'REPEATED' && type instanceof DuckDBMapType) {
     return listValues(field, entriesOf(type), `map_entries(${sql})`, depth);
+  }
+  if (field.type === 'RECORD' && type instanceof DuckDBMapType) {
+    const entries = field.fields.find(({ name }) => name.toLowerCase() === ENTRIES);
+    return entries === undefined ? null : listValues(entries, type, sql, depth);
   }
   if (field.mode === 'REPEATED' && type instanceof DuckDBListType) {
     const variable = `n${depth}`;

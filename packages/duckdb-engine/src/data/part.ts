@@ -8,13 +8,13 @@ export interface Part {
   /** Rows at most; an estimate, for a part that grows. */
   readonly rows: number;
   /**
-   * Bounds of column `timestamp` in microseconds since the epoch; null: not known, as of a part that grows. Every row of the
-   * part is within them.
+   * Bounds of the table's time (`timeColumnOf`) in microseconds since the epoch; null: not known, as of a part that grows. Every row
+   * of the part is within them.
    */
   readonly earliest: bigint | null;
   readonly latest: bigint | null;
-  /** Whether every row is known to have a `timestamp`, and one that is within GoogleSQL's bounds. */
-  readonly timed: boolean;
+  /** The TIMESTAMP column of which every row is known to have a value within GoogleSQL's bounds; null: none is known to be such. */
+  readonly timedBy: string | null;
   /**
    * Paths of lists (`metadata`, `metadata.request`) that hold exactly one element in every row and are stored as that
    * element itself: a plain STRUCT.
@@ -26,6 +26,16 @@ export interface Part {
    * runs it, and once only.
    */
   readonly grows: boolean;
+  /** Sources that its rows are from; missing: any of the table. */
+  readonly sources?: readonly number[];
+}
+
+/** Rows of a table from files with the same day in their names (`events_20260917.json`): a table of its own to wildcards. */
+export interface Shard {
+  /** The table's own name: its other rows. */
+  readonly name: string;
+  /** Numbers in the column `SOURCE_COLUMN` of its parts. */
+  readonly sources: readonly number[];
 }
 
 export interface StoredTable {
@@ -33,7 +43,11 @@ export interface StoredTable {
   /** At least one, an empty one where there are no rows. */
   readonly parts: readonly Part[];
   /** Raised whenever schema or parts change, by which translations are cached. Rows appended to a part change nothing here. */
-  readonly revision: number;
+  readonly revision: number | string;
+  /** Missing: it is one. */
+  readonly shards?: readonly Shard[] | undefined;
+  /** Of a wildcard: the path of a field that has another type in another of its tables, so that it cannot be queried. */
+  readonly conflict?: string;
   /** Its rows are in the data folder and cannot be stored or read: an answer without them would be wrong. */
   readonly unserved?: boolean;
 }
@@ -49,7 +63,7 @@ export function unknownPart(relation: string): Part {
     rows: 0,
     earliest: null,
     latest: null,
-    timed: false,
+    timedBy: null,
     single: new Set(),
     grows: false,
   };

@@ -1,9 +1,10 @@
 import type { StoredTable } from './part';
+import { NamedTables } from './named-tables';
 
 /** The tables at one moment. The relations of their parts remain until it is released. */
 export interface TableSnapshot {
   readonly tables: readonly StoredTable[];
-  /** By exact name. */
+  /** By exact name, or the one that a wildcard makes of several. */
   find(name: string): StoredTable | undefined;
   /** Whether the database that had them has been closed: what their parts name is not in the next one. */
   readonly isLost: boolean;
@@ -13,6 +14,7 @@ export interface TableSnapshot {
 /** One state of the tables, and who reads it. */
 interface State {
   readonly tables: ReadonlyMap<string, StoredTable>;
+  readonly byName: NamedTables;
   readers: number;
   lost: boolean;
   /** Called when it is neither the current one nor read any more. */
@@ -36,7 +38,7 @@ export class StoredTables {
     let held = true;
     return {
       tables: [...state.tables.values()],
-      find: (name) => state.tables.get(name),
+      find: (name) => state.byName.find(name),
       get isLost() {
         return state.lost;
       },
@@ -67,8 +69,10 @@ export class StoredTables {
 }
 
 function stateOf(tables: readonly StoredTable[]): State {
+  const byName = new Map(tables.map((table) => [table.schema.name, table]));
   return {
-    tables: new Map(tables.map((table) => [table.schema.name, table])),
+    tables: byName,
+    byName: new NamedTables(byName),
     readers: 0,
     lost: false,
     retire: () => undefined,

@@ -8,7 +8,7 @@ import { StoredTables } from '../data/stored-tables';
 import type { Resources } from '../follow/backlog';
 import { LiveFolder } from '../follow/live-folder';
 import { DEFAULTS, type DuckDbOptions } from './options';
-import { makeSamples, SAMPLES_VERSION, sampleTables } from '../samples/write-samples';
+import { goOnWithSamples, makeSamples, SAMPLES_VERSION, sampleTables } from '../samples/write-samples';
 import { setUp } from './set-up';
 import { quoteText } from '../sql';
 
@@ -98,9 +98,14 @@ function openSamples(options: DuckDbOptions, before: Contents | null): Database 
   const { now, declared } = options;
   const samplesUntil =
     before !== null && 'samplesUntil' in before ? before.samplesUntil : (now ?? BigInt(Date.now()) * 1000n);
+  let stop = (): void => undefined;
   const open = (): Promise<DuckDBInstance> =>
     openInstance(options, async (connection, instance) => {
+      stop();
       await addSamples(instance, connection, options, samplesUntil);
+      // Where the clock is fixed, the rows are, too.
+      const own = now === null ? await instance.connect() : null;
+      if (own !== null) stop = await goOnWithSamples(own, declared);
       await harden(connection, []);
       connection.closeSync();
     });
@@ -108,11 +113,14 @@ function openSamples(options: DuckDbOptions, before: Contents | null): Database 
     instance: open(),
     reopen: open,
     contents: { samplesUntil },
-    data: new StoredTables(sampleTables('samples', declared)),
+    data: new StoredTables(sampleTables('samples', declared, now === null)),
     target: `duckdb:samples-${SAMPLES_VERSION}-${samplesUntil}${clockOf(options)}`,
     status: null,
     folder: null,
-    close: () => Promise.resolve(),
+    close: () => {
+      stop();
+      return Promise.resolve();
+    },
   };
 }
 

@@ -9,6 +9,7 @@ import {
 
 import { Threads } from '../concurrency/threads/threads';
 import { QueryError, type NamedType, type TableSchema } from '@logquay/googlesql/types';
+import { mayMean, nameIn } from '../contract/table-names';
 import { ServiceError } from '../contract/service-error';
 import { executionFault } from '../contract/execution-faults';
 import { COMPOSED_BOUNDS, tablesRead, parseQuery } from '@logquay/googlesql/syntax';
@@ -124,10 +125,12 @@ function isUnread({ schema, unserved }: StoredTable): boolean {
 /** For `catch`: what is wrong with a text over a table that has not been read yet is not known. */
 function rethrowOf(sql: string, { tables }: TableSnapshot): (error: unknown) => never {
   return (error) => {
-    const unread = new Set(tables.filter(isUnread).map(({ schema }) => schema.name));
-    if (error instanceof QueryError && unread.size > 0) {
-      const read = tablesRead(parseQuery(sql, COMPOSED_BOUNDS));
-      if (read.some(({ node: { path } }) => path.length === 1 && unread.has(path[0]!.name))) throw unservedTable();
+    const unread = tables.filter(isUnread).map(({ schema }) => schema.name);
+    if (error instanceof QueryError && unread.length > 0) {
+      const read = tablesRead(parseQuery(sql, COMPOSED_BOUNDS)).map(({ node }) =>
+        nameIn(node.path.map((part) => part.name)),
+      );
+      if (read.some((name) => unread.some((table) => mayMean(name, table)))) throw unservedTable();
     }
     throw error;
   };
@@ -444,12 +447,18 @@ export class DuckDbEngine implements Engine {
 
   async tables(paths: readonly (readonly string[])[], limits: RunLimits): Promise<TableSchemas> {
     checkLimits(limits);
-    const { tables } = this.#data;
-    // Tables have no project or data set here.
-    const found = paths.flatMap(([name = '', ...rest]) => (rest.length > 0 ? [] : (tables.get(name) ?? [])));
-    if (found.some(isUnread)) throw unservedTable();
-    const known = found.map(({ schema }) => schema);
-    return { schemas: new Map(known.map((table) => [table.name, table])), names: [...tables.keys()] };
+    const tables = this.#data.acquire();
+    try {
+      const found = paths.flatMap((path) => {
+        const table = tables.find(nameIn(path));
+        return table === undefined ? [] : [{ path: path.join('.'), table }];
+      });
+      if (found.some(({ table }) => isUnread(table))) throw unservedTable();
+      const schemas = new Map(found.map(({ path, table }) => [path, table.schema]));
+      return { schemas, names: tables.tables.map(({ schema }) => schema.name) };
+    } finally {
+      tables.release();
+    }
   }
 
   async describe(sql: string, parameters: readonly BoundParameter[], limits: RunLimits): Promise<readonly NamedType[]> {

@@ -2,7 +2,9 @@
 import { Threads } from '../concurrency/threads/threads';
 import { columnsOf } from '@logquay/googlesql/types';
 import type { Engine } from '../contract/contract';
+import { nameIn } from '../contract/table-names';
 import { wholeTable } from '../data/part';
+import { NamedTables } from '../data/named-tables';
 import { folderSchemas } from '../follow/folder-schemas';
 import { quoteName } from '../sql';
 import type { DuckDbOptions } from './options';
@@ -19,20 +21,27 @@ export async function openSchemaEngine({
   dataDir,
   declared,
 }: Pick<DuckDbOptions, 'dataDir' | 'declared'>): Promise<SchemaEngine> {
-  const fields = dataDir === null ? declared : await folderSchemas(dataDir, declared);
+  const { schemas, shards } =
+    dataDir === null ? { schemas: declared, shards: null } : await folderSchemas(dataDir, declared);
   const tables = new Map(
-    Array.from(fields, ([name, columns]) => [name, wholeTable({ name, columns: columnsOf(columns) }, quoteName(name))]),
+    Array.from(schemas, ([name, fields]) => {
+      const table = wholeTable({ name, columns: columnsOf(fields) }, quoteName(name));
+      return [name, { ...table, shards: shards?.get(name) }] as const;
+    }),
   );
-  const byName = { tables: [...tables.values()], find: (name: string) => tables.get(name) };
+  const stored = new NamedTables(tables);
+  const byName = { tables: [...tables.values()], find: (name: string) => stored.find(name) };
   const translations = new Translations(new Threads());
   const reading = { hideBytes: false, maxRows: 1, stored: true, fence: null };
   return {
     kind: 'duckdb',
     target: 'schemas',
     tables(paths) {
-      const known = paths.flatMap(([name = '', ...rest]) => (rest.length > 0 ? [] : (tables.get(name)?.schema ?? [])));
-      const schemas = new Map(known.map((schema) => [schema.name, schema]));
-      return Promise.resolve({ schemas, names: [...tables.keys()] });
+      const known = paths.flatMap((path) => {
+        const schema = stored.find(nameIn(path))?.schema;
+        return schema === undefined ? [] : [[path.join('.'), schema] as const];
+      });
+      return Promise.resolve({ schemas: new Map(known), names: [...tables.keys()] });
     },
     async describe(sql, parameters, limits) {
       return (await translations.translation(sql, parameters, reading, byName, limits)).columns;

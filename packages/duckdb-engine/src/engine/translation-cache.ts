@@ -29,7 +29,7 @@ export interface TablesByName {
 interface Entry {
   readonly translation: Translation;
   /** The tables that it reads, as they were. */
-  readonly read: readonly { readonly name: string; readonly revision: number }[];
+  readonly read: readonly { readonly name: string; readonly revision: StoredTable['revision'] }[];
 }
 
 /** GoogleSQL into DuckDB SQL, remembered: a text that comes again is neither parsed nor resolved again. */

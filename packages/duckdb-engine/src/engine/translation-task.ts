@@ -1,9 +1,11 @@
 /** From a GoogleSQL text to DuckDB's, as a task: a long text is translated on a thread. */
 import type { Task } from '../concurrency/threads/threads';
 import { QueryError, type TypedParameter, typesByName } from '@logquay/googlesql/types';
-import { COMPOSED_BOUNDS, parseQuery, type Identifier } from '@logquay/googlesql/syntax';
+import { COMPOSED_BOUNDS, parseQuery, type Identifier, type Span } from '@logquay/googlesql/syntax';
 import { resolveQuery } from '@logquay/googlesql';
+import { nameIn } from '../contract/table-names';
 import type { StoredTable } from '../data/part';
+import { NamedTables } from '../data/named-tables';
 import type { Fence } from '../contract/contract';
 import { type Output, type ParameterForm, translate, type Translation, withKnownParameters } from '../translate';
 
@@ -34,12 +36,16 @@ export const translateText: Task<TextToTranslate, Translation> = {
   run({ sql, tables, sandboxed, parameters, ...options }) {
     const keyOf = (name: string): string => (sandboxed ? name.toLowerCase() : name);
     const byName = new Map(tables.map((table) => [keyOf(table.schema.name), table]));
+    const stored = new NamedTables(byName);
+    const find = (name: string): StoredTable | undefined => (sandboxed ? byName.get(keyOf(name)) : stored.find(name));
+    const ofPath = (names: readonly string[]): StoredTable | undefined =>
+      sandboxed && names.length > 1 ? undefined : find(sandboxed ? names[0]! : nameIn(names));
     const resolved = resolveQuery(parseQuery(sql, COMPOSED_BOUNDS), sql, {
-      // Tables have no project or data set here.
       findTable: (path) => {
-        const known = path.length === 1 ? byName.get(keyOf(path[0]!.name))?.schema : undefined;
+        const known = ofPath(path.map(({ name }) => name));
         if (known === undefined && sandboxed) throw outside(path, tables);
-        return known;
+        if (known?.conflict !== undefined) throw differing(path, known.conflict);
+        return known?.schema;
       },
       parameters: typesByName(parameters),
     });
@@ -47,14 +53,24 @@ export const translateText: Task<TextToTranslate, Translation> = {
       form === null ? [] : ([[name.toLowerCase(), form]] as const),
     );
     return translate(withKnownParameters(resolved, new Map(forms)), {
-      parts: ({ name }) => byName.get(keyOf(name))!.parts,
+      parts: ({ name }) => find(name)!.parts,
       ...options,
     });
   },
 };
 
 function outside(path: readonly Identifier[], tables: readonly StoredTable[]): QueryError {
-  const span = { start: path[0]!.span.start, end: path.at(-1)!.span.end };
+  const span = spanOf(path);
   const allowed = tables.map(({ schema }) => schema.name);
   return new QueryError('sandboxViolation', 'The query reads a table that it may not read.', span, { allowed });
+}
+
+function differing(path: readonly Identifier[], conflict: string): QueryError {
+  const message = `Tables that the wildcard names do not go together: ${conflict} has another type than in a newer one.`;
+  const hint = 'Declare its type in schema.json (docs/data.md), or name fewer tables.';
+  return new QueryError('invalidQuery', message, spanOf(path), { hint });
+}
+
+function spanOf(path: readonly Identifier[]): Span {
+  return { start: path[0]!.span.start, end: path.at(-1)!.span.end };
 }

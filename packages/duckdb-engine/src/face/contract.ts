@@ -28,5 +28,6 @@ export {
 } from '../contract/execution-faults';
 export { ForwardingEngine } from '../contract/forwarding-engine';
 export { type ErrorDetails, type Reason, ServiceError } from '../contract/service-error';
+export { isWildcard, mayMean, nameIn } from '../contract/table-names';
 export type { Log, Progress, Standing } from '../engine/log';
 export type { DuckDbOptions } from '../engine/options';

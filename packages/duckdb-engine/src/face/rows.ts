@@ -1,5 +1,6 @@
 /** Lines of a data folder: JSON with exact numbers, and values that fit a schema. */
-export { longNumber, parseLine, printLine } from '../data/json-line';
+export { LONGEST_LINE } from '../data/file-scan';
+export { exactNumber, longNumber, parseLine, printLine } from '../data/json-line';
 export { MOST_ROW_VALUES, valuesOfRow } from '../data/row-values';
 export { describedTables } from '../data/schemas';
 export { strictValue } from '../data/strict-row';

@@ -10,6 +10,7 @@ import { ndjsonScan } from '../data/file-scan';
 import { loadParquet } from '../data/load-parquet';
 import { inferredColumns } from '../data/parquet-schema';
 import { emptyRowsBehind } from '../data/row-values';
+import { DECIDING } from '../data/time-column';
 import { codeOf, kindOf, messageOf } from '../engine/native-error';
 import { quoteName } from '../sql';
 import { castColumns, ARRIVAL_COLUMN, SOURCE_COLUMN } from './segment';
@@ -301,7 +302,7 @@ class Backlog {
     await this.#load();
     if (this.#staged.length === 0) return;
     const fields = this.#file?.fields ?? table.fields;
-    this.#file ??= await SegmentFile.create(connection, path, fields, rowGroup);
+    this.#file ??= await SegmentFile.create(connection, path, fields, table.time, rowGroup);
     const all = this.#staged.map((staged) => inForm(staged.table, fields));
     await watch.statement('Sorting', connection, this.#file.add(`(${all.join(' UNION ALL ')})`));
     for (const staged of this.#staged.splice(0)) await staged.table.drop();
@@ -333,6 +334,7 @@ class Backlog {
         leftOut.addRows(reason, count, first);
       }
       if (table.rules.identified) await this.#number(rows.relation);
+      await this.#observeTimes(rows);
     } catch (error) {
       const isLarge = /Out of Memory|failed to allocate/i.test(messageOf(error));
       if (codeOf(error) !== null) fault = `cannot be read (${codeOf(error)})`;
@@ -352,6 +354,20 @@ class Backlog {
     const notBefore = fault === null ? 0 : performance.now() + 5_000;
     const end: SourceEnd = { seen: isRead ? { size, modified } : null, waiting: false, fault, notBefore };
     this.#read.push({ source, read: isRead ? { ...source.read, position } : source.read, end });
+  }
+
+  async #observeTimes({ relation, fields }: RowTable): Promise<void> {
+    const { connection } = this.workshop;
+    const { times } = this.options.table;
+    for (const { name } of times.undecided(fields)) {
+      const column = quoteName(name);
+      const values = `SELECT CAST(${column} AS DOUBLE) FROM ${relation} WHERE ${column} IS NOT NULL LIMIT ${DECIDING}`;
+      const found = await connection.runAndReadAll(values);
+      times.observe(
+        name,
+        found.getRows().map(([value]) => Number(value)),
+      );
+    }
   }
 
   /** Gives rows without an id one: as `LiveTable.numbered`. */

@@ -3,6 +3,7 @@ import type { Dirent, Stats } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
+import type { Shard } from '../data/part';
 import { codeOf } from '../engine/native-error';
 
 /** A file that is read, as it is now. */
@@ -33,8 +34,14 @@ const AT_ONCE = 16;
 /** Codes of errors for what is not there, or a circle of links. */
 const GONE: ReadonlySet<string | null> = new Set(['ENOENT', 'ENOTDIR', 'ELOOP']);
 
-/** Names that begin with a dot or an underscore are others' bookkeeping. */
-const PRIVATE = /^[._]/;
+/**
+ * Names that begin with a dot or an underscore are others' bookkeeping, but for files that are tables (`_AllLogs.ndjson`) and folders of
+ * declared ones.
+ */
+function isPrivate(entry: Dirent, folder: string, declared: (table: string) => boolean): boolean {
+  if (!entry.name.startsWith('_') || folder !== '') return /^[._]/.test(entry.name);
+  return !entry.isFile() && !declared(entry.name);
+}
 
 /** @param declared whether a table of that name is described */
 export async function scanFolder(dataDir: string, declared: (table: string) => boolean): Promise<FolderScan> {
@@ -60,7 +67,7 @@ export async function scanFolder(dataDir: string, declared: (table: string) => b
 
   async function scanEntry(folder: string, entry: Dirent, depth: number): Promise<unknown> {
     const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
-    if (PRIVATE.test(entry.name) || path === 'schema.json') return;
+    if (isPrivate(entry, folder, declared) || path === 'schema.json') return;
     if (entry.isFile()) return scanFile(path);
     if (entry.isDirectory()) return scanIn(path, depth + 1);
     if (!entry.isSymbolicLink()) return refused.set(path, 'not a file');
@@ -211,4 +218,29 @@ export function readSourceName(path: string, declared: (table: string) => boolea
     family: `${folder}${base}.${extension}`,
     rotated: before !== null || rotation !== undefined || compression !== '',
   };
+}
+
+/**
+ * The table of its own that a file with a day in its name is to wildcards, as BigQuery names them: `events_20260917` of
+ * `events_20260917.json.gz`; null: its table's.
+ */
+export function shardOf({ path, table }: Pick<FoundFile, 'path' | 'table'>): string | null {
+  const [stem = ''] = path.slice(path.lastIndexOf('/') + 1).split('.', 1);
+  return stem.startsWith(table) && /^_20\d{6}$/.test(stem.slice(table.length)) ? stem : null;
+}
+
+/** The shards of a table's files, by the numbers of these; undefined: there are none. */
+export function shardsOf(
+  table: string,
+  files: Iterable<readonly [number: number, file: Pick<FoundFile, 'path' | 'table'>]>,
+): readonly Shard[] | undefined {
+  const sources = new Map<string, number[]>();
+  for (const [number, file] of files) {
+    const name = shardOf(file) ?? table;
+    const known = sources.get(name);
+    if (known === undefined) sources.set(name, [number]);
+    else known.push(number);
+  }
+  if ([...sources.keys()].every((name) => name === table)) return undefined;
+  return Array.from(sources, ([name, numbers]) => ({ name, sources: numbers }));
 }

@@ -2,6 +2,7 @@
 import { dateText, timestampMicros, type RestField } from '@logquay/googlesql/types';
 import { longNumber } from '../data/json-line';
 import { type JsonObject, isInt64 } from '../data/strict-row';
+import { type ObservedTimes, TimeUnitsOfTable } from '../data/time-column';
 import { type RowRules, rulesOf } from './rows';
 
 const DEEPEST = 15;
@@ -161,13 +162,17 @@ function isObject(value: unknown): value is JsonObject {
 /** The fields of a table: declared, or inferred from its rows as they come. */
 export class TableFields {
   #all: readonly RestField[];
+  /** Which of its numbers are times. */
+  readonly times: TimeUnitsOfTable;
 
   /** @param declared null: inferred */
   constructor(
     private readonly declared: readonly RestField[] | null,
     before: readonly RestField[] | null,
+    times: ObservedTimes = {},
   ) {
     this.#all = declared ?? before ?? [];
+    this.times = new TimeUnitsOfTable(times);
   }
 
   get all(): readonly RestField[] {

@@ -352,6 +352,7 @@ export class LiveFolder {
       .filter((source) => table.isReadable(source) && !table.isBacklog(source))
       .sort((a, b) => (a.file.modified < b.file.modified ? 1 : -1));
     if (newest.length > 0 && (await table.readNew(this.#readable(newest)))) this.#stale.add(table);
+    if (table.hasOtherShards) this.#stale.add(table);
   }
 
   /** Files to be read in this look, of those of a table. */
@@ -407,7 +408,7 @@ export class LiveFolder {
     const unopened = [...this.#names].filter((name) => !this.#tables.has(name));
     if (all.length === 0 && unopened.every((name) => this.data.tables.has(name))) return;
     const tables = [...this.#tables.values()];
-    const schemas = tables.map(({ name, fields }) => JSON.stringify([name, fields])).sort();
+    const schemas = tables.map(({ name, fields, times }) => JSON.stringify([name, fields, [...times.units]])).sort();
     this.#target = createHash('sha256')
       .update(this.store.dataDigest)
       .update(schemas.join('\n'))

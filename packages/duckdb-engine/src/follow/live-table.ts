@@ -1,16 +1,18 @@
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { type DuckDBConnection, listValue } from '@duckdb/node-api';
 
 import type { RestField } from '@logquay/googlesql/types';
-import type { StoredTable } from '../data/part';
+import type { Shard, StoredTable } from '../data/part';
 import { parsedRow, Unfit } from '../data/strict-row';
+import { type ObservedTimes, type TimeColumn, timeColumnOf, type TimeUnitsOfTable } from '../data/time-column';
 import { quoteText } from '../sql';
 import { ContentFault, ChangedContent, type Progress } from './content';
 import { isMoved } from './copies';
 import { sameFields, TableFields } from './inferred-schema';
 import { faultKind } from './folder-faults';
-import type { FoundFile } from './folder-scan';
+import { type FoundFile, shardsOf } from './folder-scan';
 import { type HotRelation, HotRelations, type OpenedRelation, type PlacedRow } from './hot-relations';
 import { type LeftOut, NOTHING_LEFT_OUT, together } from './left-out';
 import { MovedFile, type ReadBatch, SourceReader } from './reader';
@@ -55,6 +57,8 @@ export interface TableOptions {
 interface TableRecord {
   readonly fields: readonly RestField[];
   readonly declared: boolean;
+  /** Which of its numbers are times. */
+  readonly times: ObservedTimes;
   /** Numbers that have not been used. */
   readonly nextSource: number;
   readonly nextFile: number;
@@ -110,6 +114,7 @@ export class LiveTable {
   readonly #gone = new Set<number>();
   /** Relations that are no part of the table any more. */
   #unread: HotRelation[] = [];
+  #hasOtherShards = false;
   /** How many sealed files have been written. */
   conversions = 0;
   /** It is being sealed, or a backlog of it read. */
@@ -126,7 +131,7 @@ export class LiveTable {
     sources: ReadonlyMap<number, SourceRecord>,
   ) {
     const { name, declared, dataDir, connection, store } = options;
-    this.#fields = new TableFields(declared, known?.fields ?? null);
+    this.#fields = new TableFields(declared, known?.fields ?? null, known?.times);
     this.#nextFile = known?.nextFile ?? 1;
     this.#arrived = known?.arrived ?? 0;
     this.#leftOut = known?.leftOut ?? NOTHING_LEFT_OUT;
@@ -164,7 +169,7 @@ export class LiveTable {
     await store.forget(name);
     // Numbers go on: what a live tail has been told is not told again of other rows.
     const { arrived = 0, nextFile = 1, nextSource = 1 } = before ?? {};
-    const known = { fields: [], declared: false, nextSource, nextFile, arrived, leftOut: NOTHING_LEFT_OUT };
+    const known = { fields: [], declared: false, times: {}, nextSource, nextFile, arrived, leftOut: NOTHING_LEFT_OUT };
     return new LiveTable(options, known, [], new Map());
   }
 
@@ -178,6 +183,16 @@ export class LiveTable {
 
   get declared(): boolean {
     return this.#fields.isDeclared;
+  }
+
+  /** Which of its numbers are times. */
+  get times(): TimeUnitsOfTable {
+    return this.#fields.times;
+  }
+
+  /** What its rows are ordered by; null: nothing. */
+  get time(): TimeColumn | null {
+    return timeColumnOf(this.fields, this.times.units);
   }
 
   get rules(): ReturnType<typeof rulesOf> {
@@ -239,6 +254,15 @@ export class LiveTable {
     return this.#parts.arrived(after, upTo);
   }
 
+  /** Whether files have come, or have other names, so that wildcards mean other rows than they find. */
+  get hasOtherShards(): boolean {
+    return this.#hasOtherShards;
+  }
+
+  get #shards(): readonly Shard[] | undefined {
+    return shardsOf(this.name, new Map(this.sources.map(({ id, file }) => [id, file])));
+  }
+
   /** `performance.now()` when what is not served yet was first seen; null: everything is. */
   get behindSince(): number | null {
     return this.sources.reduce<number | null>(
@@ -259,7 +283,10 @@ export class LiveTable {
 
   /** Takes what the folder holds now. @returns what to do about what has gone when nobody reads it any more; null: nothing has */
   async reconcile(...[files, isKnown]: Parameters<SourcesOfTable['reconcile']>): Promise<CleanUp | null> {
+    const { next } = this.#sources;
     const { gone, moved } = await this.#sources.reconcile(files, isKnown);
+    if ((moved || next !== this.#sources.next) && !isDeepStrictEqual(this.#shards, this.table.shards))
+      this.#hasOtherShards = true;
     const now = performance.now();
     for (const source of this.sources) {
       // A last line is complete without its newline when nothing has followed for long.
@@ -345,7 +372,7 @@ export class LiveTable {
 
   /** Reads what is new of readable sources into the hot file. @returns whether parts or fields are others than before */
   async readNew(sources: AsyncIterable<Source>): Promise<boolean> {
-    const [relations, fields] = [this.#hot.all, this.fields];
+    const [relations, fields, units] = [this.#hot.all, this.fields, JSON.stringify([...this.times.units])];
     let waiting: ReadBatch[] = [];
     let ends = new Map<Source, SourceEnd>();
     const insert = async (): Promise<void> => {
@@ -371,7 +398,7 @@ export class LiveTable {
       if (end !== null) ends.set(source, end);
     }
     await insert().catch(ignoring);
-    return relations !== this.#hot.all || fields !== this.fields;
+    return relations !== this.#hot.all || fields !== this.fields || units !== JSON.stringify([...this.times.units]);
   }
 
   /**
@@ -516,6 +543,7 @@ export class LiveTable {
     return {
       fields: this.fields,
       declared: this.declared,
+      times: this.times.observed,
       nextSource: this.#sources.next,
       nextFile: this.#nextFile,
       arrived: this.#arrived + more,
@@ -594,7 +622,9 @@ export class LiveTable {
   /** Makes what queries read anew: as `TableParts.rebuild`. */
   async rebuild(): Promise<CleanUp> {
     const unread = this.#unread;
-    const rebuilt = await this.#parts.rebuild(this.fields, this.#segments, this.#hot.all);
+    const shards = this.#shards;
+    const rebuilt = await this.#parts.rebuild(this.fields, this.times.units, this.#segments, this.#hot.all, shards);
+    this.#hasOtherShards = false;
     this.#unread = this.#unread.filter((relation) => !unread.includes(relation));
     return async (connection) => {
       await rebuilt(connection);

@@ -1,7 +1,8 @@
 /** Reads what is new of a source as rows that its table takes. */
 import type { RestField } from '@logquay/googlesql/types';
 import { ExactLines } from '../data/exact-lines';
-import { type JsonObject, Unfit } from '../data/strict-row';
+import { type JsonObject, parsedRow, strictValue, Unfit } from '../data/strict-row';
+import { MOST_OBSERVED } from '../data/time-column';
 import { readContent, resumeDigest, type Progress } from './content';
 import { isMoved } from './copies';
 import { LeftOutCount } from './left-out';
@@ -103,8 +104,27 @@ export class SourceReader {
       if ('json' in one) rows.push(one);
       else leavingOut(file, one.line, leftOut, () => rows.push(rowOf(one.text, one.row, all, rules, leftOut)));
     }
+    this.#observeTimes(rows);
     return rows;
   }
+
+  #observeTimes(rows: readonly ReadRow[]): void {
+    const { all, times } = this.fields;
+    const columns = times.undecided(all);
+    if (columns.length === 0) return;
+    const some = rows.slice(0, MOST_OBSERVED).map(({ json }) => parsedRow(json));
+    for (const { name, type } of columns) {
+      times.observe(
+        name,
+        some.map((row) => numberOf(type, row[name])),
+      );
+    }
+  }
+}
+
+function numberOf(type: RestField['type'], value: unknown): number | null {
+  if (value === undefined || value === null || type === 'RECORD') return null;
+  return Number(strictValue(type, value));
 }
 
 /** Does something with a record; one that is no row is counted. */

@@ -8,6 +8,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 
 import type { RestField } from '@logquay/googlesql/types';
 import { findSingleLists, oneOfEach, singleType, singleValue } from '../data/single-lists';
+import { latestRowsFirst, microsOf, type TimeColumn } from '../data/time-column';
 import { quoteName, quoteText } from '../sql';
 import { ARRIVAL_COLUMN, type Segment, SOURCE_COLUMN } from './segment';
 
@@ -16,7 +17,6 @@ export type WrittenFile = Omit<Segment, 'file' | 'before'>;
 
 /** What the file is attached as: never the connection's own one, for DuckDB could not be rid of it when the disk is full. */
 const DATABASE = 'unfinished';
-const TIMES = new Set(['TIMESTAMP', 'DATETIME', 'DATE']);
 const HIDDEN = `${SOURCE_COLUMN}, ${ARRIVAL_COLUMN}`;
 
 export class SegmentFile {
@@ -27,6 +27,7 @@ export class SegmentFile {
     private readonly connection: DuckDBConnection,
     private readonly path: string,
     readonly fields: readonly RestField[],
+    private readonly time: TimeColumn | null,
   ) {}
 
   /** That have its rows, until it is finished. */
@@ -36,11 +37,12 @@ export class SegmentFile {
     );
   }
 
-  /** Begins a file. @param rowGroup rows that are compressed together: each thread has so many in memory */
+  /** Begins a file. @param time what its rows are ordered by; null: nothing @param rowGroup rows that are compressed together: each thread has so many in memory */
   static async create(
     connection: DuckDBConnection,
     path: string,
     fields: readonly RestField[],
+    time: TimeColumn | null,
     rowGroup: number,
   ): Promise<SegmentFile> {
     await mkdir(dirname(path), { recursive: true });
@@ -48,7 +50,7 @@ export class SegmentFile {
     // Nobody reads it before it is whole.
     const options = `ROW_GROUP_SIZE ${rowGroup}, RECOVERY_MODE NO_WAL_WRITES`;
     await connection.run(`ATTACH ${quoteText(path)} AS ${DATABASE} (${options})`);
-    return new SegmentFile(connection, path, fields);
+    return new SegmentFile(connection, path, fields, time);
   }
 
   /** Adds rows of a relation with lists, in time order among themselves. */
@@ -56,7 +58,7 @@ export class SegmentFile {
     this.#single ??= await this.#begin(await findSingleLists(this.connection, rows, this.fields));
     const condition = oneOfEach(this.fields, this.#single);
     const values = this.fields.map((field) => `${singleValue(field, this.#single!)} AS ${quoteName(field.name)}`);
-    const order = orderOf(this.fields);
+    const order = latestRowsFirst(this.time);
     const where = condition === null ? '' : ` WHERE ${condition}`;
     await this.#insert('rows', `SELECT ${[...values, HIDDEN].join(', ')} FROM ${rows}${where}${order}`);
     if (condition === null) return;
@@ -111,13 +113,12 @@ export class SegmentFile {
 
   /** What is known of the rows; null: there are none. */
   async #written(single: ReadonlySet<string>): Promise<Omit<WrittenFile, 'bytes'> | null> {
-    const timestamp = timestampOf(this.fields);
-    const time = timestamp?.type === 'TIMESTAMP' ? quoteName(timestamp.name) : 'CAST(NULL AS TIMESTAMP)';
+    const time = this.time === null ? 'CAST(NULL AS BIGINT)' : microsOf(this.time);
     const all = ['rows', ...(this.#odd > 0 ? ['odd'] : [])].map(
       (table) => `SELECT ${SOURCE_COLUMN} AS s, ${ARRIVAL_COLUMN} AS a, ${time} AS t FROM ${DATABASE}.${table}`,
     );
     const found = await this.connection.runAndReadAll(
-      `SELECT s, count(*), count(*) = count(t), epoch_us(min(t)), epoch_us(max(t)), min(a)::DOUBLE, max(a)::DOUBLE
+      `SELECT s, count(*), count(*) = count(t), min(t), max(t), min(a)::DOUBLE, max(a)::DOUBLE
         FROM (${all.join(' UNION ALL ')}) GROUP BY GROUPING SETS ((), (s)) ORDER BY s NULLS FIRST`,
     );
     type Group = [number | null, bigint, boolean, bigint | null, bigint | null, number | null, number | null];
@@ -126,6 +127,7 @@ export class SegmentFile {
     return {
       rows: Number(rows),
       odd: this.#odd,
+      time: this.time,
       earliest: timed ? String(earliest) : null,
       latest: timed ? String(latest) : null,
       sources: Object.fromEntries(sources.map(([source, count]) => [Number(source), Number(count)] as const)),
@@ -134,16 +136,6 @@ export class SegmentFile {
       arrived: first === null || last === null ? null : [first, last],
     };
   }
-}
-
-/** SQL: the last first, as those that are read most are found soonest. */
-export function orderOf(fields: readonly RestField[]): string {
-  const timestamp = timestampOf(fields);
-  return timestamp === undefined ? '' : ` ORDER BY ${quoteName(timestamp.name)} DESC NULLS LAST`;
-}
-
-function timestampOf(fields: readonly RestField[]): RestField | undefined {
-  return fields.find(({ name, type, mode }) => name === 'timestamp' && mode !== 'REPEATED' && TIMES.has(type));
 }
 
 async function remove(path: string): Promise<void> {

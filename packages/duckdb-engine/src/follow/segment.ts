@@ -5,6 +5,7 @@
 import type { RestField } from '@logquay/googlesql/types';
 import { storedType, storedValue } from '../data/field-sql';
 import { listsValue } from '../data/single-lists';
+import type { TimeColumn } from '../data/time-column';
 import { quoteName } from '../sql';
 
 /** SQL: a hidden column of stored rows, the number of the source that they came from. */
@@ -26,7 +27,9 @@ export interface Segment {
   readonly odd: number;
   /** Bytes of the file. */
   readonly bytes: number;
-  /** Bounds of `timestamp` in microseconds since the epoch, as digits; null: it has none. */
+  /** What its rows are ordered by; null: nothing. */
+  readonly time: TimeColumn | null;
+  /** Bounds of that in microseconds since the epoch, as digits; null: not every row has it. */
   readonly earliest: string | null;
   readonly latest: string | null;
   /** Rows of each source. */
@@ -45,9 +48,9 @@ export interface Segment {
 export function singleOfAll(segments: readonly Segment[], fields: readonly RestField[]): ReadonlySet<string> | null {
   const [first] = segments;
   if (first === undefined) return null;
-  const shape = JSON.stringify([fields, [...first.single].sort()]);
-  const isAlike = ({ odd, fields: own, single }: Segment): boolean =>
-    odd === 0 && JSON.stringify([own, [...single].sort()]) === shape;
+  const shape = JSON.stringify([fields, first.time, [...first.single].sort()]);
+  const isAlike = ({ odd, fields: own, time, single }: Segment): boolean =>
+    odd === 0 && JSON.stringify([own, time, [...single].sort()]) === shape;
   return segments.every(isAlike) ? new Set(first.single) : null;
 }
 

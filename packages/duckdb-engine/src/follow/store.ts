@@ -12,7 +12,7 @@ import { quoteName, quoteText } from '../sql';
 import { faultKind } from './folder-faults';
 
 /** Raised when the way rows are stored changes: everything is read again then. */
-const FORMAT = 1;
+const FORMAT = 2;
 const STORE = 'store';
 const BUILDING = 'building';
 const HOT_FILE = 'hot.duckdb';

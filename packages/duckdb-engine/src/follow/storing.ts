@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 
 import { Watch } from '../data/conversion-progress';
+import { latestRowsFirst } from '../data/time-column';
 import type { Log } from '../engine/log';
 import { quoteText } from '../sql';
 import { type BacklogOptions, INTERRUPTED_EVERY, inWorkshop, PARQUET, readBacklog, type Resources } from './backlog';
@@ -21,7 +22,7 @@ import { faultKind } from './folder-faults';
 import type { HotRelation, TailRoom } from './hot-relations';
 import { NOTHING_LEFT_OUT } from './left-out';
 import type { LiveTable, Sealed } from './live-table';
-import { orderOf, SegmentFile } from './segment-file';
+import { SegmentFile } from './segment-file';
 import type { Source } from './source';
 import { ROW_GROUP, type Store } from './store';
 import type { CleanUp } from './table-parts';
@@ -237,10 +238,10 @@ export class Storing {
   async #sealHot(table: LiveTable, sparingly: boolean): Promise<Sealed> {
     const connection = this.#connection!;
     const relations = table.closeHot();
-    const { fields } = table;
+    const { fields, time } = table;
     // The only folder in which the database of the store may write.
     const path = join(this.options.store.filesOf(table.name), UNFINISHED);
-    const file = await SegmentFile.create(connection, path, fields, ROW_GROUP);
+    const file = await SegmentFile.create(connection, path, fields, time, ROW_GROUP);
     try {
       const queries = relations.map((one) => rowsOf(one, castColumns(one.fields, fields)));
       if (!sparingly) await file.add(`(${queries.join(' UNION ALL ')})`);
@@ -276,7 +277,7 @@ export class Storing {
   /** Writes the rows of sealed files as one. */
   #merge(table: LiveTable, merged: readonly Segment[]): Promise<Sealed> {
     const { store, resources } = this.options;
-    const { fields, segments } = table;
+    const { fields, time, segments } = table;
     const single = singleOfAll(merged, fields);
     return inWorkshop(resources, store.building, this.#ending.signal, async ({ connection, path, rowGroup }) => {
       const inputs: string[] = [];
@@ -292,11 +293,11 @@ export class Storing {
         if (segment.odd > 0) inputs.push(`SELECT ${columns([])}, ${hidden} FROM merged_${i}.odd${where}`);
       }
       const all = `(${inputs.join(' UNION ALL ')})`;
-      const target = await SegmentFile.create(connection, path, fields, rowGroup);
+      const target = await SegmentFile.create(connection, path, fields, time, rowGroup);
       if (single === null) await target.add(all);
       // One behind the other they are in order already, for which no memory is needed.
       else if (areApart(merged)) for (const input of inputs) await target.append(input, single);
-      else await target.append(`FROM ${all}${orderOf(fields)}`, single);
+      else await target.append(`FROM ${all}${latestRowsFirst(time)}`, single);
       const written = await target.finish();
       return { written, path, relations: [], merged, sources: [], leftOut: NOTHING_LEFT_OUT };
     });

@@ -2,10 +2,11 @@
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 
-import { FIRST_INSTANT, LAST_INSTANT, columnsOf, type RestField } from '@logquay/googlesql/types';
-import { type Part, type StoredTable, unknownPart } from '../data/part';
+import { FIRST_INSTANT, LAST_INSTANT, columnsOf, type RestField, type TimeUnits } from '@logquay/googlesql/types';
+import { type Part, type Shard, type StoredTable, unknownPart } from '../data/part';
+import { timeColumnOf } from '../data/time-column';
 import { quoteName, quoteText } from '../sql';
-import { castColumns, ARRIVAL_COLUMN, isNotOf, type Segment, type SegmentsOfTable } from './segment';
+import { castColumns, ARRIVAL_COLUMN, isNotOf, type Segment, type SegmentsOfTable, SOURCE_COLUMN } from './segment';
 import { sameFields } from './inferred-schema';
 import type { HotRelation } from './hot-relations';
 import { rulesOf } from './rows';
@@ -36,6 +37,8 @@ interface Stored {
 export class TableParts {
   #parts: readonly TablePart[] = [];
   #fields: readonly RestField[] = [];
+  #shards: readonly Shard[] | undefined = undefined;
+  #units: TimeUnits = new Map();
   /** Of all tables: one that is opened again has other parts than before at the same revision. */
   static #lastRevision = 0;
   #revision = 0;
@@ -55,7 +58,10 @@ export class TableParts {
   }
 
   #tableOf(parts: readonly Part[], revision: number): StoredTable {
-    return { schema: { name: this.options.name, columns: columnsOf(this.#fields) }, parts, revision };
+    const schema = { name: this.options.name, columns: columnsOf(this.#fields) };
+    const timeUnits = this.#units;
+    const shards = this.#shards;
+    return { schema: timeUnits.size === 0 ? schema : { ...schema, timeUnits }, parts, revision, shards };
   }
 
   /** Attaches files, so that they can be read. @throws what DuckDB throws where one is damaged or gone */
@@ -63,11 +69,19 @@ export class TableParts {
     for (const segment of segments) await this.#attach(segment);
   }
 
-  /** Makes the parts anew. @returns what to do when nobody reads the parts before any more */
+  /**
+   * Makes the parts anew.
+   *
+   * @param units of the fields' numbers
+   * @param shards of the sources
+   * @returns what to do when nobody reads the parts before any more
+   */
   async rebuild(
     fields: readonly RestField[],
+    units: TimeUnits,
     segments: SegmentsOfTable,
     hot: readonly HotRelation[],
+    shards: readonly Shard[] | undefined,
   ): Promise<CleanUp> {
     await this.attach(segments.all);
     const parts = [
@@ -77,9 +91,11 @@ export class TableParts {
     const used = new Set<string>();
     const all: TablePart[] = [];
     for (const one of parts) all.push({ ...one, part: { ...one.part, relation: await this.#view(one.rows, used) } });
+    this.#fields = fields;
+    this.#units = units;
     if (all.length === 0) all.push(this.#empty(fields));
     this.#parts = all;
-    this.#fields = fields;
+    this.#shards = shards;
     this.#revision = ++TableParts.#lastRevision;
     return this.#unused(used, segments);
   }
@@ -102,10 +118,11 @@ export class TableParts {
     const alias = this.#attached.get(segment.file)!;
     const { odd, single, arrived, before } = segment;
     const dropped = segments.droppedOf(segment);
+    const sources = Object.keys(segment.sources).map(Number);
     const bounds = boundsOf(segment);
     const partOf = (relation: string, rows: number, own: readonly string[]): TablePart => {
       const selection = selectionOf({ relation, fields: segment.fields, single: own, dropped }, fields);
-      const part = { ...unknownPart(relation), rows, ...bounds, single: new Set(selection.isCast ? [] : own) };
+      const part = { ...unknownPart(relation), rows, ...bounds, single: new Set(selection.isCast ? [] : own), sources };
       return { part, rows: selection, arrived, before };
     };
     const rows = partOf(`${alias}.rows`, segment.rows - odd, single);
@@ -114,15 +131,16 @@ export class TableParts {
 
   #hotPart({ relation, fields, dropped, rows, first }: HotRelation, form: readonly RestField[]): TablePart {
     const { timed } = rulesOf(fields, this.options.declared !== null);
-    const part = { ...unknownPart(relation), rows, timed, grows: true };
+    const part = { ...unknownPart(relation), rows, timedBy: timed ? 'timestamp' : null, grows: true };
     const selection = selectionOf({ relation, fields, single: [], dropped }, form);
     return { part, rows: selection, arrived: [first, Infinity], before: 0 };
   }
 
   #empty(fields: readonly RestField[]): TablePart {
-    const columns = castColumns([], fields) || 'NULL';
+    const columns = [...(fields.length === 0 ? [] : [castColumns([], fields)]), `NULL AS ${SOURCE_COLUMN}`].join(', ');
     const rows = { columns, from: '(SELECT 1)', where: ['false'], same: false, isCast: true };
-    return { part: { ...unknownPart(relationOf(rows)), timed: true }, rows, arrived: null, before: 0 };
+    const timedBy = timeColumnOf(fields, this.#units)?.name ?? null;
+    return { part: { ...unknownPart(relationOf(rows)), timedBy }, rows, arrived: null, before: 0 };
   }
 
   /** What was used by the parts before alone. */
@@ -185,9 +203,10 @@ interface TablePart {
 /** The rows that count. */
 function selectionOf({ relation, fields, single, dropped }: Stored, form: readonly RestField[]): Selection {
   const isCast = !sameFields(fields, form);
-  const columns = isCast
+  const values = isCast
     ? castColumns(fields, form, new Set(single))
     : fields.map(({ name }) => quoteName(name)).join(', ');
+  const columns = `${values}, ${SOURCE_COLUMN}`;
   const where = dropped.length === 0 ? [] : [isNotOf(dropped)];
   return { columns, from: relation, where, isCast, same: !isCast && where.length === 0 };
 }
@@ -198,8 +217,9 @@ function relationOf({ columns, from, where, same }: Selection): string {
 }
 
 /** Of a sealed file, which has bounds where all its rows have a time. */
-function boundsOf({ earliest, latest }: Segment): Pick<Part, 'earliest' | 'latest' | 'timed'> {
-  if (earliest === null || latest === null) return { earliest: null, latest: null, timed: false };
+function boundsOf({ earliest, latest, time }: Segment): Pick<Part, 'earliest' | 'latest' | 'timedBy'> {
+  if (earliest === null || latest === null || time === null) return { earliest: null, latest: null, timedBy: null };
   const [first, last] = [BigInt(earliest), BigInt(latest)];
-  return { earliest: first, latest: last, timed: first >= FIRST_INSTANT && last <= LAST_INSTANT };
+  const isTimed = time.type === 'TIMESTAMP' && first >= FIRST_INSTANT && last <= LAST_INSTANT;
+  return { earliest: first, latest: last, timedBy: isTimed ? time.name : null };
 }

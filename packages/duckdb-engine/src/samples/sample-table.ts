@@ -34,8 +34,24 @@ export function sampleRows(
   asElements = false,
 ): string {
   const age = `pow((${table.rows} - 1 - i + (hash(i, salt, 'age') % 1000) / 1000.0) / ${table.rows}, ${SKEW})`;
-  let query = `SELECT i, ${quoteText(table.name)} AS salt FROM range(${table.rows}) AS r(i)`;
-  query = `SELECT *, ${until} - to_microseconds(CAST(${WEEK} * ${age} AS BIGINT)) AS t FROM (${query})`;
+  const times = `${until} - to_microseconds(CAST(${WEEK} * ${age} AS BIGINT))`;
+  return rowsOf(table, fields, `range(${table.rows})`, times, asElements);
+}
+
+/** A query for one more row of now, with its lists as elements. @param number how many rows there are before it */
+export function nextSampleRow(table: SampleTable, fields: readonly RestField[], number: number): string {
+  return rowsOf(table, fields, `range(${number}, ${number + 1})`, `CAST(now() AT TIME ZONE 'UTC' AS TIMESTAMP)`, true);
+}
+
+function rowsOf(
+  table: SampleTable,
+  fields: readonly RestField[],
+  numbers: string,
+  times: string,
+  asElements: boolean,
+): string {
+  let query = `SELECT i, ${quoteText(table.name)} AS salt FROM ${numbers} AS r(i)`;
+  query = `SELECT *, ${times} AS t FROM (${query})`;
   const project = pick('project', [
     [PROJECTS[0], 6],
     [PROJECTS[1], 3],

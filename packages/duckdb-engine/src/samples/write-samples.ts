@@ -8,7 +8,7 @@ import { quoteName } from '../sql';
 import { EDGE } from './edge';
 import { FUNCTION, FUNCTION_EDGE } from './functions';
 import { POSTGRES } from './postgres';
-import { sampleRows, singleListsOf } from './sample-table';
+import { nextSampleRow, sampleRows, singleListsOf } from './sample-table';
 
 const TABLES = [EDGE, POSTGRES, FUNCTION_EDGE, FUNCTION, AUTH, REALTIME, STORAGE, POSTGREST, PGBOUNCER];
 
@@ -43,12 +43,58 @@ export async function makeSamples(
   progress(null);
 }
 
-/** The tables of `database` that `makeSamples` has filled. */
-export function sampleTables(database: string, declared: DuckDbOptions['declared']): readonly StoredTable[] {
+/** Milliseconds between two rows that are added. */
+const PERIOD = 4_000;
+/** Rows that are added to a table at most: a week of them. */
+const MOST_ADDED = 100_000;
+
+/** The relation of the rows that are added to a table while the service runs. */
+const addedTo = (name: string): string => `memory.main.${quoteName(`added_${name}`)}`;
+
+/**
+ * Goes on with the samples: one row of now every few seconds, of one table after the other.
+ *
+ * @param connection of its own, before it is hardened
+ * @returns ends it
+ */
+export async function goOnWithSamples(
+  connection: DuckDBConnection,
+  declared: DuckDbOptions['declared'],
+): Promise<() => void> {
+  for (const table of TABLES) {
+    const row = nextSampleRow(table, declared.get(table.name)!, table.rows);
+    await connection.run(`CREATE TABLE ${addedTo(table.name)} AS ${row} LIMIT 0`);
+  }
+  let added = 0;
+  let pending = Promise.resolve();
+  const add = async (): Promise<void> => {
+    // The first table, of requests, has every other row.
+    const table = added % 2 === 0 ? TABLES[0]! : TABLES[((added + 1) / 2) % TABLES.length]!;
+    const row = nextSampleRow(table, declared.get(table.name)!, table.rows + added);
+    added++;
+    // Of a database that is being closed there is nothing to say.
+    await connection.run(`INSERT INTO ${addedTo(table.name)} ${row}`).catch(() => clearInterval(timer));
+    if (added === MOST_ADDED) clearInterval(timer);
+  };
+  const timer = setInterval(() => (pending = pending.then(add)), PERIOD).unref();
+  return () => clearInterval(timer);
+}
+
+/** The tables of `database` that `makeSamples` has filled. @param goOn rows are added to them */
+export function sampleTables(
+  database: string,
+  declared: DuckDbOptions['declared'],
+  goOn: boolean,
+): readonly StoredTable[] {
   return TABLES.map((table) => {
     const fields = declared.get(table.name)!;
     const relation = `${quoteName(database)}.${quoteName(table.name)}`;
-    const part = { ...unknownPart(relation), timed: true, single: singleListsOf(table, fields) };
-    return { schema: { name: table.name, columns: columnsOf(fields) }, parts: [part], revision: 0 };
+    const part = { ...unknownPart(relation), timedBy: 'timestamp', single: singleListsOf(table, fields) };
+    const added = { ...part, relation: addedTo(table.name), grows: true };
+    return {
+      schema: { name: table.name, columns: columnsOf(fields) },
+      parts: goOn ? [part, added] : [part],
+      revision: 0,
+    };
   });
 }

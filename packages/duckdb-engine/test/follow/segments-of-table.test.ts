@@ -7,6 +7,7 @@ const FIELDS: Segment['fields'] = [{ name: 'id', type: 'STRING', mode: 'NULLABLE
 /** A segment of an hour. */
 function segment(hour: number, changed: Partial<Segment> = {}): Segment {
   return {
+    time: null,
     file: `${hour}.duckdb`,
     rows: 100_000,
     odd: 0,

@@ -3,22 +3,20 @@ import { QueryError, type NamedType } from '@logquay/googlesql/types';
 import { isAggregateCall, walk, type Query } from '@logquay/googlesql/syntax';
 import { LqlError, readLql, toSql } from '@logquay/googlesql/lql';
 
-/** The log rows that a query looks at, in no order and without its limit. */
+/** The rows that a query looks at, in no order and without its limit. */
 export interface RowSource {
   /** SQL that another query can be put around. */
   readonly sql: string;
   readonly columns: readonly NamedType[];
 }
 
-/** null: the query has faults, or gives other rows than those of a log, such as groups. */
+/** null: the query has faults, or gives other rows than those of its tables, such as groups. */
 export function rowSource(given: ConsumerText): RowSource | null {
   try {
     const sql = given.language === 'lql' ? rowsOfLql(given) : rowsOfSql(given.text);
     if (sql === null) return null;
     const { columns } = analyseConsumer({ ...given, language: 'sql', text: sql });
-    return columns?.some(({ name, type }) => name === 'timestamp' && type.kind === 'TIMESTAMP') === true
-      ? { sql, columns }
-      : null;
+    return columns === null ? null : { sql, columns };
   } catch (error) {
     if (error instanceof QueryError || error instanceof LqlError) return null;
     throw error;

@@ -12,7 +12,13 @@ import {
 } from '@codemirror/autocomplete';
 import type { Completion as Offered, TextFault } from '@logquay/googlesql/consumer';
 import { read } from '../analyser/analyser';
+import { clauseFor } from '../clause';
+import { writeExactly } from '../exact-json';
+import { topValues } from '../field-values';
+import { freeValues } from '../range-values';
+import { result } from '../result';
 import { schema } from '../schema';
+import { table } from '../search';
 import {
   type Action,
   type Diagnostic,
@@ -30,19 +36,59 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { analysis } from '../analysis';
 import { highlighting, theme } from './theme';
 
-/** Completions of the page's own analyser. */
+let shown: EditorView | null = null;
+
+/** Moves the keyboard into the query. */
+export function focusQuery(): void {
+  shown?.focus();
+}
+
+/** Completions of the page's own analyser, and values that rows have. */
 export function completionSource(language: 'sql' | 'lql') {
   return async (context: CompletionContext): Promise<CompletionResult | null> => {
     if (schema.value === null) return null;
     const before = context.state.sliceDoc(Math.max(0, context.pos - 1), context.pos);
-    if (!context.explicit && !/[\w.:@*]/.test(before)) return null;
-    const { tables, parameters } = schema.value;
     const text = context.state.doc.toString();
+    const values = language === 'lql' ? await valuesAt(text, context.pos) : null;
+    if (values === null && !context.explicit && !/[\w.:@*]/.test(before)) return null;
+    const { tables: all, parameters } = schema.value;
+    // A line that names no table is about the chosen one.
+    const tables = [...all].sort((a, b) => Number(b.name === table.value) - Number(a.name === table.value));
     const found = await read('complete', { language, text, position: context.pos, tables, parameters });
-    if (found === null || context.aborted || found.items.length === 0) return null;
-    const { span, items } = found;
+    if (context.aborted) return null;
+    const { span, items } = found ?? { span: null, items: [] };
+    if (values !== null) {
+      const more = span?.start === values.from ? items.map(optionOf) : [];
+      return { ...values, options: [...values.options, ...more] };
+    }
+    if (span === null || items.length === 0) return null;
     return { from: span.start, to: span.end, filter: false, options: items.map(optionOf) };
   };
+}
+
+const MOST_VALUES = 30;
+
+/** Values of the field whose clause is being written: of the range where counting them is free, else of the rows that are loaded. */
+async function valuesAt(text: string, position: number): Promise<CompletionResult | null> {
+  const before = text.slice(0, position);
+  const [, path, quote, written = ''] = /(?:^|[\s-])([A-Za-z_][\w.]*):("?)([^"\s]*)$/.exec(before) ?? [];
+  if (path === undefined || /^(?:f|from|s|select|c|chart|t|timestamp)$/.test(path)) return null;
+  const names = path.replace(/^m\./, 'metadata.').split('.');
+  const known = (await freeValues(names)) ?? topValues(result.peek()?.rows ?? [], names, MOST_VALUES);
+  const word = written.toLowerCase();
+  const options = known.values.flatMap(({ value, count }) => {
+    const clause = clauseFor(names, value);
+    const label = typeof value === 'string' ? value : writeExactly(value);
+    if (clause === null || !label.toLowerCase().includes(word)) return [];
+    // What follows the colon is how LQL writes the value.
+    const apply = clause.slice(clause.indexOf(':') + 1);
+    return [{ label: label.slice(0, 80), apply, detail: count.toLocaleString('en'), type: 'value' }];
+  });
+  if (options.length === 0) return null;
+  const from = before.length - written.length - (quote?.length ?? 0);
+  // The quote that the editor has put behind the cursor.
+  const to = quote === '"' && text[position] === '"' ? position + 1 : position;
+  return { from, to, filter: false, options: options.slice(0, MOST_VALUES) };
 }
 
 function optionOf({ label, kind, insert, type, detail, also }: Offered): CompletionResult['options'][number] {
@@ -145,6 +191,7 @@ export function CodeField({ label, language, text, hint, onChange, onRun }: Code
       }),
     });
     view.current = editor;
+    shown = editor;
     // At once: a text that came later than what was typed meanwhile would undo it.
     const follow = text.subscribe((next) => {
       const { doc } = editor.state;

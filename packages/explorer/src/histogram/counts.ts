@@ -5,17 +5,18 @@ import { read } from '../analyser/analyser';
 import { consumerText } from '../analysis';
 import { type ApiError, ask, type Sent } from '../api';
 import { isObject, type JsonObject, parseExactly } from '../exact-json';
-import { microsOf, type Zone, type Bounds } from '../time-range';
+import type { Bounds } from '../time-range';
 import { mayQuery, schemaLoaded } from '../schema';
-import { endpoint, parametersOf, query, search } from '../search';
-import { type Severity, severityOf, severityExpression } from '../severity';
+import { endpoint, parametersOf, search, sentQuery } from '../search';
+import { rolesOf, timeExpression } from '@logquay/googlesql/types';
+import { roles, timeOf } from '../log';
+import { fieldExpression, type Severity, severityOf, severityExpression } from '../severity';
 import { type Buckets, bucketsOf } from './buckets';
 
 export type Bar = Readonly<Partial<Record<Severity | 'other', number>>>;
 
 export interface Counts extends Buckets {
   readonly bounds: Bounds;
-  readonly zone: Zone;
   readonly bars: ReadonlyMap<number, Bar>;
   readonly total: number;
   /** Whether the engine counted all rows of the range; else it is those that were loaded. */
@@ -34,14 +35,18 @@ const MOST_BUCKETS = 120;
 export async function countingOf(bounds: Bounds): Promise<{ readonly sent: Sent; readonly buckets: Buckets } | null> {
   await schemaLoaded();
   const target = endpoint.peek();
-  const given = mayQuery.peek() && target !== null ? consumerText(query.peek()) : null;
+  const given = mayQuery.peek() && target !== null ? consumerText(sentQuery.peek()) : null;
   if (given === null || target === null || given.text.trim() === '') return null;
   const source = await read('rows', given);
   if (source === null) return null;
   const most = Math.min(MOST_BUCKETS, Math.floor(target.maxRows / 5));
   const buckets = bucketsOf(bounds, search.peek().zone, most);
-  const severity = severityExpression(source.columns, 'q') ?? 'CAST(NULL AS STRING)';
-  const sql = `SELECT DIV(UNIX_MILLIS(q.timestamp) - ${Math.floor(buckets.start)}, ${buckets.step}) AS bucket, ${severity} AS severity, COUNT(*) AS n FROM (${source.sql}\n) AS q GROUP BY bucket, severity`;
+  const { time, severity: role } = rolesOf(source.columns);
+  const field = time === null ? null : fieldExpression(source.columns, 'q', time.path);
+  if (time === null || field === null) return null;
+  const instant = timeExpression(field.sql, time);
+  const severity = severityExpression(source.columns, role, 'q') ?? 'CAST(NULL AS STRING)';
+  const sql = `SELECT DIV(UNIX_MILLIS(${field.type.kind === 'DATETIME' ? `TIMESTAMP(${instant})` : instant}) - ${Math.floor(buckets.start)}, ${buckets.step}) AS bucket, ${severity} AS severity, COUNT(*) AS n FROM (${source.sql}\n) AS q GROUP BY bucket, severity`;
   const sent = parametersOf(bounds);
   sent.delete('lql');
   sent.set('sql', sql);
@@ -59,11 +64,10 @@ export async function countRange(bounds: Bounds, key: string, signal: AbortSigna
   try {
     const question = await countingOf(bounds);
     if (question === null || target === null || signal.aborted) return false;
-    const { zone } = search.peek();
     const path = `api/endpoints/query/${encodeURIComponent(target.name)}`;
     const { text, headers } = await ask(path, question.sent, key, signal);
     const bytesBilled = BigInt(headers.get('x-query-bytes-billed') ?? 0);
-    counts.value = { ...tally(rowsOf(text), question.buckets), bounds, zone, complete: true, bytesBilled };
+    counts.value = { ...tally(rowsOf(text), question.buckets), bounds, complete: true, bytesBilled };
     return true;
   } catch (error) {
     // What is wrong with the query is said of its rows.
@@ -96,22 +100,37 @@ function tally(rows: readonly JsonObject[], buckets: Buckets): Pick<Counts, keyo
 
 /** Counts the rows that were loaded, where the engine cannot be asked. */
 export function countLoaded(rows: readonly JsonObject[], bounds: Bounds): void {
-  const { zone } = search.peek();
-  const times = rows.map((row) => microsOf(row.timestamp)).filter((at) => at !== null);
-  if (times.length === 0) {
-    counts.value = null;
-    return;
-  }
-  const buckets = bucketsOf(bounds, zone, MOST_BUCKETS);
-  const bars = new Map<number, Record<string, number>>();
+  const buckets = { ...bucketsOf(bounds, search.peek().zone, MOST_BUCKETS), bars: new Map<number, Bar>(), total: 0 };
+  const counted = countInto({ ...buckets, bounds, complete: false, bytesBilled: 0n }, rows);
+  counts.value = rows.length > 0 && counted.total === 0 ? null : counted;
+}
+
+/** Adds rows that came since: the bars move on with the range. */
+export function countMore(rows: readonly JsonObject[], bounds: Bounds): void {
+  const known = counts.peek();
+  if (known === null) return countLoaded(rows, bounds);
+  const { start, step, bars } = known;
+  const gone = Math.max(0, Math.floor((bounds.start - start) / step));
+  const left = [...bars].flatMap(([index, bar]): [number, Bar][] => (index < gone ? [] : [[index - gone, bar]]));
+  const total = left.reduce((sum, [, bar]) => sum + Object.values(bar).reduce((all, n) => all + n, 0), 0);
+  const first = start + gone * step;
+  const count = Math.max(1, Math.ceil((bounds.end - first) / step));
+  counts.value = countInto({ ...known, start: first, count, bounds, bars: new Map(left), total }, rows);
+}
+
+function countInto(known: Counts, rows: readonly JsonObject[]): Counts {
+  const { start, step, count } = known;
+  const bars = new Map(known.bars);
+  const { time, severity: role } = roles.peek();
+  let { total } = known;
   for (const row of rows) {
-    const micros = microsOf(row.timestamp);
-    const index = micros === null ? -1 : Math.floor((Number(micros) / 1000 - buckets.start) / buckets.step);
-    if (index < 0 || index >= buckets.count) continue;
-    const bar = bars.get(index) ?? {};
-    const severity = severityOf(row) ?? 'other';
-    bar[severity] = (bar[severity] ?? 0) + 1;
-    bars.set(index, bar);
+    const micros = timeOf(row, time);
+    const index = micros === null ? -1 : Math.floor((Number(micros) / 1000 - start) / step);
+    if (index < 0 || index >= count) continue;
+    const severity = severityOf(row, role) ?? 'other';
+    const bar = bars.get(index);
+    bars.set(index, { ...bar, [severity]: (bar?.[severity] ?? 0) + 1 });
+    total++;
   }
-  counts.value = { ...buckets, bars, total: times.length, bounds, zone, complete: false, bytesBilled: 0n };
+  return { ...known, bars, total };
 }

@@ -1,15 +1,18 @@
-import { useComputed, useSignal } from '@preact/signals';
+import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 
-import { writeInstant, type Zone } from '../time-range';
+import { writeInstant, type Zone, zoneName } from '../time-range';
+import { narrow } from '../row-list';
 import { run } from '../run';
-import { change } from '../search';
+import { change, search } from '../search';
 import { type Severity, SEVERITIES } from '../severity';
+import { countText } from '../visible-text';
 import { tickText, ticksOf } from './buckets';
 import { type Bar, type Counts, counting, counts } from './counts';
 
 /** Pixels; the style holds the same. */
-const HEIGHT = 72;
+const [HIGH, LOW] = [72, 36];
+const HOUR = 3_600_000;
 /** Pixels that the label of a tick may take. */
 const LABEL = 45;
 /** Pixels that a pointer moves before it draws a selection. */
@@ -31,7 +34,9 @@ export function Histogram() {
   const known = counts.value;
   return (
     <div ref={box} class="histogram" aria-busy={counting.value}>
-      {known === null ? null : <Bars key={known.start} known={known} width={Math.max(200, width.value)} />}
+      {known === null ? null : (
+        <Bars key={`${known.step} ${known.count}`} known={known} width={Math.max(200, width.value)} />
+      )}
     </div>
   );
 }
@@ -43,11 +48,13 @@ interface Selection {
 }
 
 function Bars({ known, width }: { readonly known: Counts; readonly width: number }) {
-  const { start, step, count, bounds, zone } = known;
+  const { start, step, count, bounds } = known;
+  const { zone } = search.value;
   const cursor = useSignal(count - 1);
   const selection = useSignal<Selection | null>(null);
   const pressedAt = useRef<number | null>(null);
-  const highest = useComputed(() => Math.max(1, ...Array.from(known.bars.values(), sumOf)));
+  const tall = narrow.value ? LOW : HIGH;
+  const highest = Math.max(1, ...Array.from(known.bars.values(), sumOf));
   const each = width / count;
   const at = (event: PointerEvent): number => {
     const { left } = (event.currentTarget as Element).getBoundingClientRect();
@@ -83,7 +90,7 @@ function Bars({ known, width }: { readonly known: Counts; readonly width: number
         aria-valuemin={0}
         aria-valuemax={count - 1}
         aria-valuenow={cursor.value}
-        aria-valuetext={describe(known, cursor.value)}
+        aria-valuetext={describe(known, cursor.value, zone)}
         onKeyDown={onKeyDown}
         onPointerDown={(event) => {
           if (event.button !== 0) return;
@@ -106,23 +113,23 @@ function Bars({ known, width }: { readonly known: Counts; readonly width: number
           selection.value = null;
         }}
       >
-        <svg width={width} height={HEIGHT} aria-hidden="true">
+        <svg width={width} height={tall} aria-hidden="true">
           {Array.from(known.bars, ([index, bar]) => (
-            <Stack key={index} x={index * each} width={each} bar={bar} highest={highest.value} />
+            <Stack key={index} x={index * each} width={each} bar={bar} highest={highest} tall={tall} />
           ))}
           {chosen === null ? null : (
-            <rect class="selection" x={left * each} y={0} width={(right - left) * each} height={HEIGHT} />
+            <rect class="selection" x={left * each} y={0} width={(right - left) * each} height={tall} />
           )}
-          <rect class="cursor" x={cursor.value * each} y={0} width={each} height={HEIGHT} />
+          <rect class="cursor" x={cursor.value * each} y={0} width={each} height={tall} />
         </svg>
       </div>
       <Axis known={known} width={width} />
       <p class="legend">
-        <span class="at">{describe(known, cursor.value)}</span>
+        <span class="at">{describe(known, cursor.value, zone)}</span>
         <span>
-          {known.total.toLocaleString('en')} {known.complete ? 'rows in the range' : 'of the loaded rows'} ·{' '}
-          {writeDuration(step)} a bar · {writeInstant(BigInt(Math.floor(bounds.start)) * 1000n, zone).slice(0, 16)} to{' '}
-          {writeInstant(BigInt(Math.floor(bounds.end)) * 1000n, zone).slice(0, 16)}
+          {countText(known.total, 'row')} {known.complete ? 'in the range' : 'of those loaded'} · {writeDuration(step)}{' '}
+          a bar · {instant(bounds.start, HOUR, zone)} to {instant(bounds.end, HOUR, zone)}{' '}
+          {zoneName(bounds.start, zone)}
         </span>
       </p>
     </>
@@ -134,17 +141,18 @@ interface StackProps {
   readonly width: number;
   readonly bar: Bar;
   readonly highest: number;
+  readonly tall: number;
 }
 
 /** One bar: the gravest at the bottom, where it is compared best, and never too low to be seen. */
-function Stack({ x, width, bar, highest }: StackProps) {
-  let top = HEIGHT;
+function Stack({ x, width, bar, highest, tall }: StackProps) {
+  let top = tall;
   return (
     <>
       {PARTS.map((part) => {
         const count = bar[part] ?? 0;
         if (count === 0) return null;
-        const height = Math.max(1.5, (count / highest) * (HEIGHT - 4));
+        const height = Math.max(1.5, (count / highest) * (tall - 4));
         top -= height;
         return (
           <rect
@@ -161,13 +169,8 @@ function Stack({ x, width, bar, highest }: StackProps) {
   );
 }
 
-function Axis({
-  known: { bounds, zone, start, step, count },
-  width,
-}: {
-  readonly known: Counts;
-  readonly width: number;
-}) {
+function Axis({ known: { bounds, start, step, count }, width }: { readonly known: Counts; readonly width: number }) {
+  const { zone } = search.value;
   const ticks = ticksOf(bounds, zone, Math.floor(width / 90));
   const distance = (ticks[1] ?? 0) - (ticks[0] ?? 0);
   const leftOf = (at: number): number => ((at - start) / (step * count)) * width;
@@ -187,14 +190,14 @@ function sumOf(bar: Bar): number {
   return PARTS.reduce((sum, part) => sum + (bar[part] ?? 0), 0);
 }
 
-function describe({ start, step, bars, zone }: Counts, index: number): string {
+function describe({ start, step, bars }: Counts, index: number, zone: Zone): string {
   const bar = bars.get(index) ?? {};
   const parts = PARTS.flatMap((part) => (bar[part] === undefined ? [] : [`${bar[part].toLocaleString('en')} ${part}`]));
-  return `${instant(start + index * step, step, zone)}: ${parts.length === 0 ? 'no rows' : parts.join(', ')}`;
+  return `${instant(start + index * step, step, zone)} ${zoneName(start, zone)}: ${parts.length === 0 ? 'no rows' : parts.join(', ')}`;
 }
 
 function instant(at: number, step: number, zone: Zone): string {
-  return writeInstant(BigInt(Math.floor(at)) * 1000n, zone).slice(0, step < 1000 ? 23 : 19);
+  return writeInstant(BigInt(Math.floor(at)) * 1000n, zone).slice(0, step < 1000 ? 23 : step < HOUR ? 19 : 16);
 }
 
 function writeDuration(milliseconds: number): string {

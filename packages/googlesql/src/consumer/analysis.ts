@@ -1,6 +1,6 @@
 /** What is known of a consumer query without running it: SQL or LQL over the CTE tables of a stored query. */
 import type { Token } from '../lexer';
-import type { NamedType, SqlType, TableSchema } from '../types';
+import { type NamedType, type SqlType, type TableSchema, TIME_UNITS } from '../types';
 import { type TypedParameter, typesByName } from '../bound-parameter';
 import { type FaultNote, type QueryDetails, QueryError, type QueryFault } from '../errors';
 import { inLql, LqlError } from '../lql/lql-error';
@@ -9,7 +9,9 @@ import { readLql } from '../lql/read';
 import { toSql } from '../lql/sql';
 import { unsupportedError } from '../parser';
 import { surveyMeaning } from '../resolver';
-import { resultColumns } from '../descriptions';
+import { type Roles, roleSettings, rolesOf } from '../roles';
+import { type Description, describing, resultColumns } from '../descriptions';
+import type { ResolvedQuery } from '../resolved';
 import type { Span } from '../tree';
 import { originalSpan } from './lenient';
 import { surveyConsumerQuery } from './policy';
@@ -48,11 +50,16 @@ export function namesInDoubleQuotes(
   return [...found];
 }
 
+/** A CTE table with its columns. */
+export interface ConsumerTable extends Pick<TableSchema, 'name' | 'columns'> {
+  /** Missing: what names and types say. */
+  readonly roles?: Roles;
+}
+
 export interface ConsumerText {
   readonly language: 'sql' | 'lql';
   readonly text: string;
-  /** The CTE tables with their columns. */
-  readonly tables: readonly TableSchema[];
+  readonly tables: readonly ConsumerTable[];
   readonly parameters: readonly TypedParameter[];
   /** The clock of relative times, in microseconds since the epoch. */
   readonly now: bigint;
@@ -82,6 +89,8 @@ export interface ConsumerAnalysis {
   readonly tables: readonly string[];
   /** null: not known, as there are faults. */
   readonly columns: readonly NamedType[] | null;
+  /** The roles of those columns. */
+  readonly roles: Roles | null;
   /** Whether rows are bounded by a condition on a column named like a time. */
   readonly mentionsTime: boolean;
   readonly errors: readonly TextFault[];
@@ -92,6 +101,7 @@ const NOTHING: ConsumerAnalysis = {
   lqlAsSql: null,
   tables: [],
   columns: null,
+  roles: null,
   // Not known: nothing is said of it.
   mentionsTime: true,
   errors: [],
@@ -103,10 +113,10 @@ export function analyseConsumer(text: ConsumerText): ConsumerAnalysis {
   return text.language === 'sql' ? analyseSql(text) : analyseLql(text);
 }
 
-type SqlText = Pick<ConsumerText, 'text' | 'tables' | 'parameters'>;
+type GivenSql = Pick<ConsumerText, 'text' | 'tables' | 'parameters'>;
 type Read = typeof readStatement;
 
-function analyseSql(given: SqlText, read: Read = readStatement): ConsumerAnalysis {
+function analyseSql(given: GivenSql, read: Read = readStatement): ConsumerAnalysis {
   try {
     return surveySql(given, read);
   } catch (error) {
@@ -116,7 +126,7 @@ function analyseSql(given: SqlText, read: Read = readStatement): ConsumerAnalysi
 }
 
 /** @throws QueryError for a text that is no query */
-function surveySql({ text, tables, parameters }: SqlText, read: Read): ConsumerAnalysis {
+function surveySql({ text, tables, parameters }: GivenSql, read: Read): ConsumerAnalysis {
   const statement = read(text);
   const { query, passes, unsupported } = statement;
   const stored = { cteTables: tables.map(({ name }) => name), parameters };
@@ -136,11 +146,15 @@ function surveySql({ text, tables, parameters }: SqlText, read: Read): ConsumerA
   const all = [...known, ...own, ...(known.length + own.length === 0 ? duplicates(columns ?? []) : [])];
   const errors = all.map((error) => faultOf(error, error.span && originalSpan(passes, error.span)));
   const names = statement.tokens.filter(({ kind }) => kind === 'identifier');
+  const tablesRead = reading.tables.flatMap((name) => byName.get(name.toLowerCase()) ?? []);
+  const times = new Set(['TIMESTAMP', ...tablesRead.map((table) => rolesIn(table).time?.path.at(-1)?.toUpperCase())]);
   return {
     lqlAsSql: null,
     tables: reading.tables,
     columns: errors.length > 0 ? null : columns,
-    mentionsTime: names.some(({ symbol }) => symbol === 'TIMESTAMP') && names.some(({ symbol }) => symbol === 'WHERE'),
+    roles: errors.length > 0 || resolved === null ? null : rolesOfResult(resolved, tablesRead),
+    mentionsTime:
+      names.some(({ value }) => times.has(value.toUpperCase())) && names.some(({ symbol }) => symbol === 'WHERE'),
     errors: inOrder(errors),
     warnings: [
       ...(query.body.kind === 'select' && query.body.items.some(({ kind }) => kind === 'select_star')
@@ -148,24 +162,54 @@ function surveySql({ text, tables, parameters }: SqlText, read: Read): ConsumerA
         : []),
       ...inDoubleQuotes(
         statement,
-        reading.tables.flatMap((name) => byName.get(name.toLowerCase())?.columns ?? []),
+        tablesRead.flatMap((table) => table.columns),
       ),
     ],
   };
+}
+
+function rolesIn({ columns, roles }: ConsumerTable): Roles {
+  return roles ?? rolesOf(columns);
+}
+
+/** Of what a query gives: numbers are times where they are a table's own, and the columns that have a role there have it here. */
+function rolesOfResult(resolved: ResolvedQuery, tables: readonly ConsumerTable[]): Roles {
+  const units = new Map<string, readonly Description[]>();
+  for (const table of tables) {
+    const { time } = rolesIn(table);
+    const [column, ...inner] = time?.path ?? [];
+    if (time === null || time.unit === null || inner.length > 0) continue;
+    units.set(
+      table.name,
+      table.columns.map(({ name }) => ({ text: name === column ? time.unit : null, fields: [] })),
+    );
+  }
+  const columns = resultColumns(resolved);
+  const [counted] = describing(
+    resolved,
+    units,
+  )(resolved).flatMap(({ text }, i) => {
+    const unit = TIME_UNITS.find((one) => one === text);
+    return unit === undefined ? [] : [{ path: [columns[i]?.name ?? ''], unit }];
+  });
+  const [only, ...others] = tables;
+  const set = only === undefined || others.length > 0 ? {} : roleSettings(rolesIn(only));
+  // A unit is a column's own, whatever another is called.
+  return rolesOf(columns, { ...set, time: counted ?? (set.time?.unit ? undefined : set.time) });
 }
 
 const MOST_CONSTRUCTS = 20;
 
 function analyseLql({ text, tables, parameters, now }: ConsumerText): ConsumerAnalysis {
   try {
-    const reading = readLql(text, { tables: tables.map(({ name }) => name), now });
+    const reading = readLql(text, { tables: tables.map(({ name }) => name), now, typed: true });
     if (reading.kind === 'blank') return NOTHING;
     const { rules, table: name } = reading;
     const table = tables.find((one) => one.name === name);
-    const { sql, origin } = toSql(rules, { name, columns: table?.columns ?? null });
+    const { sql, origin } = toSql(rules, { name, columns: table?.columns ?? null, roles: table?.roles });
     const analysis = analyseSql({ text: sql, tables, parameters }, readTranslation);
     const errors = analysis.errors.map((fault) => ({ ...inLql(fault), span: fault.span && origin(fault.span.start) }));
-    const mentionsTime = rules.filters.some(({ path }) => path === 'timestamp');
+    const mentionsTime = rules.filters.some(({ role }) => role === 'time');
     return {
       ...analysis,
       lqlAsSql: sql,

@@ -168,7 +168,8 @@ class Reader {
   #tablePath(node: TablePath, path: FromPath | undefined): void {
     this.#fromNames.add(node.path.map((part) => part.name.toLowerCase()).join('.'));
     if (path?.names === 'array') return;
-    if (path?.names !== 'cte' || !node.path.every(path.entry === null ? isPlain : isAsWritten)) {
+    const isWildcard = node.path.some(({ name }) => name.includes('*'));
+    if (path?.names !== 'cte' || isWildcard || !node.path.every(path.entry === null ? isPlain : isAsWritten)) {
       const catalogue = node.path.some(({ name }) => /\bINFORMATION_SCHEMA\b/i.test(name));
       const escaped = node.path.some(({ quoted, span, name }) => quoted && span.end - span.start !== name.length + 2);
       this.#violation(

@@ -2,6 +2,7 @@
 export {
   analyseConsumer,
   type ConsumerAnalysis,
+  type ConsumerTable,
   type ConsumerText,
   type TextFault,
   type Warning,

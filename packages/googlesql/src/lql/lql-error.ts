@@ -24,6 +24,7 @@ export const LQL_CODES = [
   'bad_timestamp',
   'mixed_range',
   'type_mismatch',
+  'no_time',
   'bad_chart',
   'duplicate_chart',
   'bad_select',

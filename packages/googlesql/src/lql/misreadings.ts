@@ -1,4 +1,5 @@
 /** What an LQL text may have been meant to say: words of other query languages are searched for like any others. */
+import { LEVELS } from '../roles';
 import { LqlError } from './lql-error';
 import { parse } from './parse';
 import type { Filter, Rules } from './rules';
@@ -79,6 +80,13 @@ const LOOKS: readonly Look[] = [
     }),
   },
   {
+    form: new RegExp(`^(?:(?:${LEVELS.join('|')})\\.\\.\\w+|\\w+\\.\\.(?:${LEVELS.join('|')}))$`),
+    misreading: ([text = '']) => ({
+      message: `LQL searches messages for the text ${shown(text)}.`,
+      hint: 'A range of levels is of a field: level:error..emergency',
+    }),
+  },
+  {
     form: /^\*.|.\*$/,
     misreading: ([text = '']) => ({
       message: `LQL has no wildcards: it searches messages for ${shown(text)} with its asterisks.`,
@@ -129,7 +137,7 @@ export function misreadingsOf(text: string): readonly Misreading[] {
 }
 
 /** A word that messages are searched for, as long as anybody would write an operator; null: the filter is no such. */
-function bareTerm({ operator, path, quoted, ...test }: Filter): string | null {
-  if (operator !== 'contains' || path !== 'event_message' || quoted) return null;
+function bareTerm({ operator, role, quoted, ...test }: Filter): string | null {
+  if (operator !== 'contains' || role !== 'message' || quoted) return null;
   return 'value' in test && typeof test.value === 'string' && test.value.length <= 256 ? test.value : null;
 }

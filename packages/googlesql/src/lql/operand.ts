@@ -1,3 +1,4 @@
+import { isSeverityName, LEVELS } from '../roles';
 import { partsOf } from '../time/calendar';
 import { excerpt, LqlError } from './lql-error';
 import type { Instant, Test, Value } from './rules';
@@ -5,9 +6,6 @@ import type { Piece, Scanner } from './scanner';
 import { isDateSpelling, onlyColonBeforeRange } from './timestamp';
 
 /** Values and names as BigQuery SQL text, such that no value can end the literal that holds it. */
-
-/** What the table's `timestamp` column is; `unknown` where its columns were not given. */
-export type TimeColumn = 'TIMESTAMP' | 'DATETIME' | 'other' | 'none' | 'unknown';
 
 const SHORT_ESCAPES: Readonly<Record<string, string>> = {
   '\\': '\\\\',
@@ -40,8 +38,8 @@ export function quoteName(name: string): string {
   return `\`${name.replace(/[\\`]/g, '\\$&')}\``;
 }
 
-/** A literal of the operand's own type; a moment in the type of the column that it is compared with. */
-export function valueLiteral(value: Value, timeColumn: TimeColumn): string {
+/** A literal of the operand's own type. */
+export function valueLiteral(value: Value): string {
   switch (typeof value) {
     case 'string':
       return textLiteral(value);
@@ -52,7 +50,7 @@ export function valueLiteral(value: Value, timeColumn: TimeColumn): string {
     case 'number':
       return floatLiteral(value);
     default:
-      return value === null ? 'NULL' : momentLiteral(value.micros, timeColumn);
+      return value === null ? 'NULL' : momentLiteral(value.micros, false);
   }
 }
 
@@ -62,10 +60,11 @@ function floatLiteral(value: number): string {
   return /[.e]/.test(text) ? text : `${text}.0`;
 }
 
-function momentLiteral(micros: bigint, timeColumn: TimeColumn): string {
+/** A TIMESTAMP, or a DATETIME. */
+export function momentLiteral(micros: bigint, civil: boolean): string {
   const { date, clock, fraction } = partsOf(micros);
   const text = `${date} ${clock}${fraction}`;
-  return timeColumn === 'DATETIME' ? `DATETIME '${text}'` : `TIMESTAMP '${text}+00:00'`;
+  return civil ? `DATETIME '${text}'` : `TIMESTAMP '${text}+00:00'`;
 }
 
 export type FieldOperator = Exclude<Test['operator'], 'contains' | 'range' | 'in'>;
@@ -81,9 +80,6 @@ export const OPERATORS: readonly (readonly [written: string, operator: FieldOper
   [':~', '~'],
   [':', '='],
 ];
-
-/** From harmless to grave; level ranges follow this order. */
-export const LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'] as const;
 
 const NUMBER = /^-?[0-9]+(?:\.[0-9]+)?$/;
 const BARE = /^[\p{L}\p{N}_]+$/u;
@@ -110,7 +106,7 @@ export function readOperand(scanner: Scanner, path: string, operator: FieldOpera
     return { ...test(operator, piece.text), quoted: true };
   }
   const piece = scanner.token();
-  const range = readRange(piece, path);
+  const range = readRange(piece);
   if (range !== null) {
     if (operator !== '=') throw onlyColonBeforeRange(piece);
     return { ...range(), quoted: false };
@@ -132,7 +128,7 @@ function test(operator: FieldOperator, value: BareValue): Test {
 }
 
 /** A form that is spelt like a range, to be read only once it is known to stand behind a plain colon. */
-function readRange(piece: Piece, path: string): (() => Test) | null {
+function readRange(piece: Piece): (() => Test) | null {
   const dots = piece.text.indexOf('..');
   if (dots < 0) return null;
   const [from, to] = [piece.text.slice(0, dots), piece.text.slice(dots + 2)];
@@ -140,22 +136,21 @@ function readRange(piece: Piece, path: string): (() => Test) | null {
     return () => ({ operator: 'range', values: [readNumber(from, piece), readNumber(to, piece)] });
   }
   if (isDateSpelling(from) && isDateSpelling(to)) return () => ({ operator: 'range', values: [from, to] });
-  if (path !== 'metadata.level') return null;
   const [first, last] = [levelRank(from), levelRank(to)].sort((a, b) => a - b) as [number, number];
   return first < 0 ? null : () => ({ operator: 'in', values: LEVELS.slice(first, last + 1) });
 }
 
-/** One that `readRange` has not taken: of a level that there is not, or of another field. */
+/** One that `readRange` has not taken: of a level that there is not. */
 function isRangeOfLevels(text: string, path: string): boolean {
   const [from = '', to, ...more] = text.split('..');
   if (to === undefined || more.length > 0 || !BARE.test(from) || !BARE.test(to)) return false;
-  return path === 'metadata.level' || levelRank(from) >= 0 || levelRank(to) >= 0;
+  return isSeverityName(path.split('.').at(-1) ?? '') || levelRank(from) >= 0 || levelRank(to) >= 0;
 }
 
 function levelsOnly({ text, span }: Piece, path: string): LqlError {
-  const here = path === 'metadata.level' ? '' : ' of m.level alone';
+  const field = isSeverityName(path.split('.').at(-1) ?? '') ? path.replace(/^metadata\./, 'm.') : 'm.level';
   return new LqlError('bad_value', `"${excerpt(text)}" is no range of levels`, span, {
-    hint: `The levels of a range${here} are, by gravity, ${LEVELS.join(', ')}: m.level:error..emergency.`,
+    hint: `The levels of a range are, by gravity, ${LEVELS.join(', ')}: ${field}:error..emergency.`,
     allowed: LEVELS,
   });
 }

@@ -1,3 +1,4 @@
+import { segmentsOf } from '../field-path';
 import { excerpt, LqlError } from './lql-error';
 import { OPERATORS, readOperand } from './operand';
 import {
@@ -22,16 +23,18 @@ export function isIdentifier(text: string): boolean {
   return IDENTIFIER.test(text);
 }
 
-/** The path that `written` names: `m.` spelt out as `metadata.`, every segment an identifier. */
+/** Identifiers, with an @ in front as some loggers write them, and in backticks any name that JSONPath takes, with dots between. */
+const PATH = /^(?:@?[A-Za-z_][A-Za-z0-9_]*|`[^`"\\\p{Cc}]+`)(?:\.(?:@?[A-Za-z_][A-Za-z0-9_]*|`[^`"\\\p{Cc}]+`))*$/u;
+
+/** The path that `written` names: `m.` spelt out as `metadata.`. */
 export function readPath(written: string, span: Span): string {
   const path = written.startsWith('m.') ? `metadata.${written.slice(2)}` : written;
-  const segments = path.split('.');
-  if (!segments.every(isIdentifier)) {
+  if (!PATH.test(path)) {
     throw new LqlError('bad_path', `"${excerpt(path)}" is not a valid field path`, span, {
       hint: hintFor(written),
     });
   }
-  if (segments.length > MAX_SEGMENTS) {
+  if ((segmentsOf(path) ?? []).length > MAX_SEGMENTS) {
     throw new LqlError('bad_path', `a field path has at most ${MAX_SEGMENTS} segments`, span);
   }
   return path;
@@ -42,7 +45,7 @@ function hintFor(written: string): string {
   if (/^[0-9]{1,2}$/.test(written)) {
     return 'A datetime is one word, 2024-03-17T13:47:02+02:00, and a + in a URL must be sent as %2B.';
   }
-  return 'A path is names of letters, digits and _ joined by dots; to search for this text, put it in double quotes.';
+  return 'A path is names of letters, digits and _ joined by dots, others in backticks; to search for this text, put it in double quotes.';
 }
 
 /** The clauses that do not filter: `f:`, `s:`, `c:`. Each reads what follows its prefix up to the next separator. */
@@ -60,7 +63,7 @@ export function readSelect({ text, span }: Piece): { path: string; alias: string
   if (text === '') {
     throw new LqlError('bad_select', 'expected a field path or *', span, { hint: 'Write s:path, s:path@name or s:*.' });
   }
-  const at = text.indexOf('@');
+  const at = text.replace(/`[^`]*`/g, (name) => '`'.repeat(name.length)).indexOf('@');
   const written = at < 0 ? text : text.slice(0, at);
   const pathSpan = { start: span.start, end: span.start + written.length };
   if (written === '*') {
@@ -77,7 +80,13 @@ export function readSelect({ text, span }: Piece): { path: string; alias: string
 }
 
 export type ChartPart =
-  | { readonly kind: 'aggregate'; readonly aggregate: Aggregate; readonly path: string; readonly pathSpan: Span }
+  | {
+      readonly kind: 'aggregate';
+      readonly aggregate: Aggregate;
+      readonly path: string;
+      readonly role: Chart['role'];
+      readonly pathSpan: Span;
+    }
   | { readonly kind: 'bucket'; readonly period: Period };
 
 const CALL = /^([a-z0-9]+)\(([^()]+)\)$/;
@@ -112,8 +121,9 @@ export function readChart({ text, span }: Piece): ChartPart {
   }
   const start = span.start + aggregate.length + 1;
   const pathSpan = { start, end: start + argument.length };
-  if (argument !== '*') return { kind: 'aggregate', aggregate, path: readPath(argument, pathSpan), pathSpan };
-  if (STARRED.includes(aggregate)) return { kind: 'aggregate', aggregate, path: 'timestamp', pathSpan };
+  const part = { kind: 'aggregate', aggregate, pathSpan } as const;
+  if (argument !== '*') return { ...part, path: readPath(argument, pathSpan), role: null };
+  if (STARRED.includes(aggregate)) return { ...part, path: 'timestamp', role: 'time' };
   throw new LqlError('bad_chart', `${aggregate} needs a field`, pathSpan, { hint: `Write c:${aggregate}(path).` });
 }
 
@@ -127,7 +137,7 @@ const MAX_CLAUSES = 100;
 const MAX_SELECTS = 50;
 
 const RESERVED = /(?:f|from|c|chart|s|select|t|timestamp):/y;
-const FIELD = /[A-Za-z0-9_.]+(?=:)/y;
+const FIELD = /@?(?:[A-Za-z0-9_.]|`[^`]*`|(?<=\.)@)+(?=:)/y;
 
 /** The clauses read so far. */
 interface Draft {
@@ -182,7 +192,15 @@ function readClause(scanner: Scanner, draft: Draft, clock: bigint): void {
   if (reserved !== undefined) {
     const pathSpan = { start: scanner.offset - reserved.length, end: scanner.offset - 1 };
     const test = readTimeTest(scanner.token(), clock);
-    draft.filters.push({ path: 'timestamp', negate, quoted: false, ...test, span: spanTo(scanner, clause), pathSpan });
+    draft.filters.push({
+      path: 'timestamp',
+      role: 'time',
+      negate,
+      quoted: false,
+      ...test,
+      span: spanTo(scanner, clause),
+      pathSpan,
+    });
     return;
   }
   const pathStart = scanner.offset;
@@ -193,13 +211,21 @@ function readClause(scanner: Scanner, draft: Draft, clock: bigint): void {
     const [, operator] = OPERATORS.find(([written]) => scanner.accept(written)) ?? [':', '=' as const];
     const test = readOperand(scanner, path, operator);
     const span = spanTo(scanner, clause);
-    draft.filters.push({ path, negate, origin: null, shorthand: null, ...test, span, pathSpan });
+    draft.filters.push({ path, role: null, negate, origin: null, shorthand: null, ...test, span, pathSpan });
     return;
   }
   const operator = scanner.accept('~') ? '~' : 'contains';
   const { value, quoted } = readTerm(scanner);
   const span = spanTo(scanner, clause);
-  const common = { path: 'event_message', negate, origin: null, shorthand: null, span, pathSpan: span };
+  const common = {
+    path: 'event_message',
+    role: 'message',
+    negate,
+    origin: null,
+    shorthand: null,
+    span,
+    pathSpan: span,
+  } as const;
   draft.filters.push({ ...common, operator, value, quoted });
 }
 
@@ -263,6 +289,7 @@ function chartOf({ aggregate, bucket }: Draft): Chart | null {
   return {
     aggregate: aggregate?.aggregate ?? 'count',
     path: aggregate?.path ?? 'timestamp',
+    role: aggregate === null ? 'time' : aggregate.role,
     period: bucket?.period ?? 'minute',
     span,
     pathSpan: aggregate?.pathSpan ?? span,

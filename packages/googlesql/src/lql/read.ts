@@ -1,4 +1,5 @@
 import { nearest } from '../resolver';
+import { checkLevelRanges } from './level-range';
 import { LqlError } from './lql-error';
 import { parse } from './parse';
 import type { Rules, Span } from './rules';
@@ -10,6 +11,8 @@ export interface ReadOptions {
   readonly tables: readonly string[];
   /** The clock, in microseconds since the epoch; taken once per request. */
   readonly now: bigint;
+  /** Whether the columns of the table will be known: `toSql` then judges by them whether a field has levels. */
+  readonly typed?: boolean;
 }
 
 export type Reading =
@@ -18,11 +21,12 @@ export type Reading =
   | { readonly kind: 'rules'; readonly rules: Rules; readonly table: string };
 
 /** Reads an LQL text; a blank one counts as absent. Throws LqlError. */
-export function readLql(text: string, { tables, now }: ReadOptions): Reading {
+export function readLql(text: string, { tables, now, typed = false }: ReadOptions): Reading {
   checkText(text);
   const rules = parse(text, now);
   if (rules === null) return { kind: 'blank' };
   checkColumns(rules);
+  if (!typed) checkLevelRanges(rules, null, null);
   return { kind: 'rules', rules, table: chooseTable(rules, tables) };
 }
 

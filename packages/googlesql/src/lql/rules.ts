@@ -20,8 +20,10 @@ export type Comparison = '=' | '>' | '>=' | '<' | '<=';
 export type Origin = 'date' | 'local' | 'absolute';
 
 interface FilterParts {
-  /** Dotted, with a leading `m.` spelt out; `event_message` for a message term. */
+  /** Dotted, with a leading `m.` spelt out; `event_message` for a message term, `timestamp` for a time. */
   readonly path: string;
+  /** Of a term, the message of the table, and of `t:` its time, however the column is called; null: the field of that path. */
+  readonly role: 'message' | 'time' | null;
   readonly negate: boolean;
   /** Written in double quotes or parentheses. */
   readonly quoted: boolean;
@@ -60,8 +62,9 @@ export type Period = 'second' | 'minute' | 'hour' | 'day';
 
 export interface Chart {
   readonly aggregate: Aggregate;
-  /** `timestamp` for `*`. */
+  /** `timestamp` for `*`, which has the role of time. */
   readonly path: string;
+  readonly role: 'time' | null;
   readonly period: Period;
   readonly span: Span;
   readonly pathSpan: Span;

@@ -1,70 +1,18 @@
-import { quoteName, textLiteral, type TimeColumn, valueLiteral } from './operand';
-import { LqlError } from './lql-error';
-import type { Span, Aggregate, Chart, Filter, Rules, Select, Value } from './rules';
-import type { NamedType } from '../types';
+import { pathText } from '../field-path';
+import { levelCondition, LEVELS, type RoleField, type Roles, rolesOf, timeExpression, type TimeRole } from '../roles';
 import { isoText } from '../time/calendar';
+import type { NamedType } from '../types';
+import { Fields, type Form, typeAtEnd } from './fields';
+import { LqlError } from './lql-error';
+import { quoteName, textLiteral, valueLiteral } from './operand';
+import { checkLevelRanges, severityFor } from './level-range';
+import { momentTest } from './moment-test';
+import type { Span, Aggregate, Chart, Filter, Rules, Select, Value } from './rules';
 import { checkTypes } from './type-faults';
 
-/** Most arrays that one query unfolds: far more than any question needs, and a bound on the SQL that comes of it. */
-const MAX_ARRAYS = 200;
-
-/** A path with its place in the LQL text. */
-export interface PathUse {
-  readonly path: string;
-  readonly pathSpan: Span;
-}
-
-interface Join {
-  readonly alias: string;
-  readonly array: string;
-  readonly inner: boolean;
-  readonly span: Span;
-}
-
-/**
- * The chains of UNNEST joins behind dotted paths: every segment but the last is an array of records, and paths with a
- * common prefix share its element. Filters and charts must be referred to before selections, so that a prefix that
- * only a selection uses is joined LEFT and loses no rows.
- */
-export class Joins {
-  private readonly joins = new Map<string, Join>();
-
-  /** `root` is the alias of the table itself. */
-  constructor(private readonly root: string) {}
-
-  /** SQL for the field at the end of `path`. */
-  field({ path, pathSpan }: PathUse, use: 'filter' | 'select'): string {
-    const segments = path.split('.');
-    const leaf = segments.pop() ?? path;
-    let owner = this.root;
-    let prefix = '';
-    for (const segment of segments) {
-      // Columns ignore case in BigQuery, so two spellings are one array.
-      prefix += `${segment.toLowerCase()}.`;
-      owner = (this.joins.get(prefix) ?? this.join(prefix, `${owner}.${quoteName(segment)}`, use, pathSpan)).alias;
-    }
-    return `${owner}.${quoteName(leaf)}`;
-  }
-
-  private join(prefix: string, array: string, use: 'filter' | 'select', span: Span): Join {
-    if (this.joins.size === MAX_ARRAYS) {
-      throw new LqlError('too_many_arrays', `the paths go through more than ${MAX_ARRAYS} arrays`, span);
-    }
-    const join = { alias: `u${this.joins.size + 1}`, array, inner: use === 'filter', span };
-    this.joins.set(prefix, join);
-    return join;
-  }
-
-  write(sql: SqlText): void {
-    for (const { alias, array, inner, span } of this.joins.values()) {
-      sql.add(` ${inner ? 'INNER' : 'LEFT'} JOIN UNNEST(`, span).add(`${array}) AS ${alias} ON TRUE`, span);
-    }
-  }
-}
-
-/** The name of a selected field in the result: alias, else the path with underscores for dots. */
-export function columnName(select: Select): string {
-  return select.alias ?? select.path.replaceAll('.', '_');
+/** The name of a selected field in the result: alias, else the path with underscores for dots and what no name holds. */
+export function columnName({ alias, path }: Select): string {
+  return alias ?? path.replaceAll('`', '').replace(/[^\p{L}\p{N}_]/gu, '_');
 }
 
 /** What the query returns beside a chart; null: every column of the table (no `s:`, or `s:*` among them). */
@@ -113,38 +61,69 @@ export class SqlText {
 
 export interface CteTable {
   readonly name: string;
-  /** null where they are not known: the table is then taken to have a TIMESTAMP `timestamp`. */
+  /** null where they are not known: the table is then taken to be a log with a TIMESTAMP `timestamp` and a text `event_message`. */
   readonly columns: readonly NamedType[] | null;
+  /** Missing: what names and types say. */
+  readonly roles?: Roles | undefined;
 }
 
 /** What no SQL can be ordered by. */
 const UNORDERED = ['ARRAY', 'STRUCT', 'JSON', 'GEOGRAPHY'];
 
+const TIMESTAMP: TimeRole = { path: ['timestamp'], type: { kind: 'TIMESTAMP' }, unit: null };
+const SUPPOSED: Roles = {
+  time: TIMESTAMP,
+  message: { path: ['event_message'], type: { kind: 'STRING' } },
+  severity: null,
+  trace: null,
+};
+
+/** A query that is being written: its table, and what is known of that. */
+interface Writing {
+  readonly fields: Fields;
+  readonly alias: string;
+  readonly roles: Roles;
+  readonly table: CteTable;
+}
+
 /**
  * BigQuery SQL for the rules, over the CTE table `table`. Row queries are newest first where the table has a
- * `timestamp` to order by; charts have `timestamp` (the start of the bucket) and `count`, oldest first.
+ * time to order by; charts have `timestamp` (the start of the bucket) and `count`, oldest first.
+ *
+ * @throws LqlError for what the types of the columns refuse
  */
 export function toSql(rules: Rules, table: CteTable): MappedSql {
-  if (table.columns !== null) checkTypes(rules, table.columns);
+  const { columns } = table;
+  const roles = table.roles ?? (columns === null ? SUPPOSED : rolesOf(columns));
+  checkTime(rules, roles);
+  checkLevelRanges(rules, columns, roles);
+  if (columns !== null) checkTypes(rules, columns);
   const alias = tableAlias(rules, table);
-  const time = timeColumn(table);
-  const joins = new Joins(alias);
-  const filters = rules.filters.map((filter) => ({ filter, field: joins.field(filter, 'filter') }));
+  const fields = new Fields(alias, columns);
+  const writing = { fields, alias, roles, table };
+  const filters = rules.filters.map((filter) => ({ filter, field: filterField(filter, writing) }));
   const sql = new SqlText().add('SELECT ');
-  if (rules.chart !== null) {
-    writeChartColumns(sql, rules.chart, joins.field(rules.chart, 'filter'), alias, time);
-  } else {
-    writeColumns(sql, selectedFields(rules), joins, alias);
-  }
+  if (rules.chart !== null) writeChartColumns(sql, rules.chart, writing);
+  else writeColumns(sql, selectedFields(rules), writing);
   sql.add(` FROM ${quoteName(table.name)} AS ${alias}`, rules.fromSpan);
-  joins.write(sql);
+  fields.write(sql);
   filters.forEach(({ filter, field }, i) => {
     sql.add(i === 0 ? ' WHERE ' : ' AND ');
-    writeFilter(sql, filter, field, time);
+    writeFilter(sql, filter, field, writing);
   });
+  const order = orderOf(writing);
   if (rules.chart !== null) sql.add(' GROUP BY 1 ORDER BY 1');
-  else if (time !== 'none') sql.add(` ORDER BY ${alias}.\`timestamp\` DESC`);
+  else if (order !== null) sql.add(` ORDER BY ${order} DESC`);
   return sql.finish();
+}
+
+/** @throws LqlError no_time */
+function checkTime({ filters, chart }: Rules, { time }: Roles): void {
+  const use = filters.find(({ role }) => role === 'time') ?? chart;
+  if (time !== null || use === null) return;
+  throw new LqlError('no_time', 'no column of the table is known to be its time', use.span, {
+    hint: 'A column of another type is compared by its own name. The endpoint can say which one is the time: log, in its settings.',
+  });
 }
 
 /** `t`, unless a result column has that name: ORDER BY would take `t` for the column. */
@@ -156,32 +135,80 @@ function tableAlias(rules: Rules, table: CteTable): string {
   return alias;
 }
 
-function timeColumn({ columns }: CteTable): TimeColumn {
-  if (columns === null) return 'unknown';
-  const type = columns.find(({ name }) => name.toLowerCase() === 'timestamp')?.type;
-  if (type === undefined || UNORDERED.includes(type.kind)) return 'none';
-  return type.kind === 'TIMESTAMP' || type.kind === 'DATETIME' ? type.kind : 'other';
+/** A column, or a field of records that are no lists. */
+function column(alias: string, { path }: RoleField): string {
+  return [alias, ...path.map(quoteName)].join('.');
 }
 
-function writeColumns(sql: SqlText, fields: readonly Select[] | null, joins: Joins, alias: string): void {
-  if (fields === null) {
+/** What rows are sorted by: the time, else a text of that name. null: nothing. */
+function orderOf({ alias, roles: { time }, table: { columns } }: Writing): string | null {
+  if (time !== null) return column(alias, time);
+  const text = columns?.find(({ name, type }) => name.toLowerCase() === 'timestamp' && !UNORDERED.includes(type.kind));
+  return text === undefined ? null : `${alias}.${quoteName(text.name)}`;
+}
+
+function filterField(filter: Filter, { fields, alias, roles }: Writing): string {
+  const { role, pathSpan } = filter;
+  if (role === 'time' && roles.time !== null) return column(alias, roles.time);
+  if (role !== 'message') return fields.field(filter, 'filter', formOf(filter));
+  // Of what has no message each value is searched.
+  if (roles.message === null) return `TO_JSON_STRING(${alias})`;
+  return fields.field({ path: pathText(roles.message.path), pathSpan }, 'filter', 'text');
+}
+
+const EXACT = 2n ** 53n;
+
+/** What the values of a filter are compared with. */
+function formOf(filter: Filter): Form {
+  switch (filter.operator) {
+    case 'contains':
+    case '~':
+    case 'in':
+      return 'text';
+    case 'list_includes':
+    case 'list_includes_regex':
+      return 'list';
+    default: {
+      const values: readonly Value[] = 'values' in filter ? filter.values : [filter.value];
+      if (values.some((value) => value === null)) return 'there';
+      if (values.every((value) => typeof value === 'bigint') && values.some((value) => !isExact(value)))
+        return 'integer';
+      if (values.some((value) => typeof value === 'bigint' || typeof value === 'number')) return 'float';
+      return values.some((value) => typeof value === 'boolean') ? 'boolean' : 'text';
+    }
+  }
+}
+
+/** Whether FLOAT64 holds it. */
+function isExact(value: bigint): boolean {
+  return value >= -EXACT && value <= EXACT;
+}
+
+function writeColumns(sql: SqlText, selected: readonly Select[] | null, { fields, alias }: Writing): void {
+  if (selected === null) {
     sql.add(`${alias}.*`);
     return;
   }
-  fields.forEach((select, i) => {
+  selected.forEach((select, i) => {
     if (i > 0) sql.add(', ');
-    sql.add(joins.field(select, 'select'), select.pathSpan);
+    sql.add(fields.field(select, 'select', 'selected'), select.pathSpan);
     if (columnName(select) !== select.path || select.alias !== null) {
       sql.add(` AS ${quoteName(columnName(select))}`, select.span);
     }
   });
 }
 
-function writeChartColumns(sql: SqlText, chart: Chart, field: string, alias: string, time: TimeColumn): void {
-  const truncate = time === 'DATETIME' ? 'DATETIME_TRUNC' : 'TIMESTAMP_TRUNC';
+function writeChartColumns(sql: SqlText, chart: Chart, { fields, alias, roles }: Writing): void {
+  const { aggregate, span, pathSpan, period } = chart;
+  const time = roles.time ?? TIMESTAMP;
+  const moment = timeExpression(column(alias, time), time);
+  const truncate = time.type.kind === 'DATETIME' ? 'DATETIME_TRUNC' : 'TIMESTAMP_TRUNC';
+  const counted = aggregate === 'count' || aggregate === 'countd';
+  const form = aggregate === 'count' ? 'there' : counted ? 'text' : 'float';
+  const field = chart.role !== 'time' ? fields.field(chart, 'filter', form) : counted ? column(alias, time) : moment;
   sql
-    .add(`${truncate}(${alias}.\`timestamp\`, ${chart.period.toUpperCase()}) AS \`timestamp\`, `, chart.span)
-    .add(`${aggregateCall(chart.aggregate, field)} AS \`count\``, chart.pathSpan);
+    .add(`${truncate}(${moment}, ${period.toUpperCase()}) AS \`timestamp\`, `, span)
+    .add(`${aggregateCall(aggregate, field)} AS \`count\``, pathSpan);
 }
 
 function aggregateCall(aggregate: Aggregate, field: string): string {
@@ -204,18 +231,22 @@ function aggregateCall(aggregate: Aggregate, field: string): string {
 }
 
 /** A negated filter keeps rows without the field, except that "not NULL" is plain. */
-function writeFilter(sql: SqlText, filter: Filter, field: string, time: TimeColumn): void {
+function writeFilter(sql: SqlText, filter: Filter, field: string, writing: Writing): void {
   if (filter.operator === '=' && filter.value === null) {
     sql.add(field, filter.pathSpan).add(filter.negate ? ' IS NOT NULL' : ' IS NULL', filter.span);
     return;
   }
   if (filter.negate) sql.add('(').add(field, filter.pathSpan).add(' IS NULL OR NOT (', filter.span);
-  writeTest(sql, filter, field, time);
+  writeTest(sql, filter, field, writing);
   if (filter.negate) sql.add('))', filter.span);
 }
 
-function writeTest(sql: SqlText, filter: Filter, field: string, time: TimeColumn): void {
+function writeTest(sql: SqlText, filter: Filter, field: string, { roles, table }: Writing): void {
   const { span, pathSpan } = filter;
+  if (filter.role === 'time' && roles.time !== null) {
+    sql.add(field, pathSpan).add(` ${momentTest(filter, roles.time)}`, span);
+    return;
+  }
   switch (filter.operator) {
     case 'contains':
       sql
@@ -229,30 +260,32 @@ function writeTest(sql: SqlText, filter: Filter, field: string, time: TimeColumn
         .add(field, pathSpan)
         .add(`, ${textLiteral(filter.value)})`, span);
       break;
-    case 'list_includes':
-      sql
-        .add(`${valueLiteral(filter.value, time)} IN UNNEST(`, span)
-        .add(field, pathSpan)
-        .add(')', span);
+    case 'list_includes': {
+      const isTyped = table.columns === null || typeAtEnd(filter.path, table.columns) !== 'any';
+      const value = isTyped ? valueLiteral(filter.value) : textLiteral(String(filter.value));
+      sql.add(`${value} IN UNNEST(`, span).add(field, pathSpan).add(')', span);
       break;
+    }
     case 'list_includes_regex':
       sql.add('EXISTS (SELECT 1 FROM UNNEST(', span).add(field, pathSpan);
       sql.add(`) AS e WHERE REGEXP_CONTAINS(e, ${textLiteral(filter.value)}))`, span);
       break;
     case 'range': {
-      const [from, to] = filter.values.map((value) => valueLiteral(value, time)) as [string, string];
+      const [from, to] = filter.values.map(valueLiteral) as [string, string];
       sql.add(field, pathSpan).add(` BETWEEN ${from} AND ${to}`, span);
       break;
     }
-    case 'in':
-      sql.add(field, pathSpan).add(` IN (${filter.values.map(textLiteral).join(', ')})`, span);
+    case 'in': {
+      const severity = table.columns === null ? null : severityFor(filter, table.columns, roles);
+      const levels = LEVELS.filter((level) => filter.values.includes(level));
+      if (severity !== null) sql.add(levelCondition(field, severity, levels), span);
+      else sql.add(field, pathSpan).add(` IN (${filter.values.map(textLiteral).join(', ')})`, span);
       break;
+    }
     default:
-      sql.add(field, pathSpan).add(` ${filter.operator} ${valueLiteral(filter.value, time)}`, span);
+      sql.add(field, pathSpan).add(` ${filter.operator} ${valueLiteral(filter.value)}`, span);
   }
 }
-
-const EXACT = 2n ** 53n;
 
 /**
  * Rules as a plain object for JSON: timestamps as ISO text in UTC, an INT64 beyond 2^53 as `{"int64":"..."}`, only the
@@ -280,7 +313,7 @@ function filterToJson(filter: Filter): object {
 
 function valueToJson(value: Value): unknown {
   if (typeof value === 'bigint') {
-    return value >= -EXACT && value <= EXACT ? Number(value) : { int64: String(value) };
+    return isExact(value) ? Number(value) : { int64: String(value) };
   }
   return typeof value === 'object' && value !== null ? isoText(value.micros) : value;
 }

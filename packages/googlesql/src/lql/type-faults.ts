@@ -1,6 +1,8 @@
 /** What the type of a field refuses, with the form that works: an engine would say it in words of the SQL behind it. */
 import { typeText, NUMBERS } from '../type-names';
-import type { NamedType, ScalarName, SqlType, StructField } from '../types';
+import { fieldsOf } from '../field-path';
+import type { NamedType, ScalarName, SqlType } from '../types';
+import { typeAtEnd } from './fields';
 import { textInQuotes } from './operand';
 import { LqlError } from './lql-error';
 import type { Aggregate, Chart, Filter, Rules, Value } from './rules';
@@ -15,16 +17,21 @@ const WITHOUT_VALUES: ReadonlySet<string> = new Set<SqlType['kind']>(['ARRAY', '
  * @throws LqlError type_mismatch
  */
 export function checkTypes({ filters, chart }: Rules, columns: readonly NamedType[]): void {
-  for (const filter of filters) check(filter, typeOf(filter.path, columns), hintOfFilter);
-  if (chart !== null) check(chart, typeOf(chart.path, columns), hintOfChart);
+  for (const filter of filters) {
+    const { role, path, operator } = filter;
+    const type = role === null ? typeAtEnd(path, columns) : null;
+    // Of a severity, whichever way it is written (level-range.ts).
+    if (operator !== 'in') check(filter, type, hintOfFilter);
+  }
+  if (chart?.role === null) check(chart, typeAtEnd(chart.path, columns), hintOfChart);
 }
 
 function check<Use extends Filter | Chart>(
   use: Use,
-  type: SqlType | null,
+  type: ReturnType<typeof typeAtEnd>,
   hintOf: (use: Use, type: SqlType, path: string) => string | null,
 ): void {
-  if (type === null) return;
+  if (type === null || type === 'any') return;
   const path = use.path.replace(/^metadata\./, 'm.');
   const hint = hintOf(use, type, path);
   if (hint === null) return;
@@ -35,22 +42,6 @@ function shortType(type: SqlType): string {
   if (type.kind === 'ARRAY')
     return type.element.kind === 'STRUCT' ? 'a list of records' : `a list of ${typeText(type.element)}`;
   return type.kind === 'STRUCT' ? 'a record' : typeText(type);
-}
-
-/** Of the field at the end of a path: what a list is of is looked into. */
-function typeOf(path: string, columns: readonly StructField[]): SqlType | null {
-  let fields = columns;
-  let type: SqlType | null = null;
-  for (const segment of path.split('.')) {
-    type = fields.find(({ name }) => name?.toLowerCase() === segment.toLowerCase())?.type ?? null;
-    fields = type === null ? [] : fieldsOf(type);
-  }
-  return type;
-}
-
-function fieldsOf(type: SqlType): readonly StructField[] {
-  const record = type.kind === 'ARRAY' ? type.element : type;
-  return record.kind === 'STRUCT' ? record.fields : [];
 }
 
 function hintOfFilter(filter: Filter, type: SqlType, path: string): string | null {
@@ -67,7 +58,6 @@ function hintOfFilter(filter: Filter, type: SqlType, path: string): string | nul
       : `Its elements are ${typeText(type.element)}: ${inList(path, type.element, value)}.`;
   }
   if (type.kind === 'ARRAY') return `"@>" looks into a list: ${inList(path, type.element, value, asText)}.`;
-  if (type.kind === 'JSON') return 'LQL does not look into JSON: send sql, with JSON_VALUE.';
   if (suits(type, values, asText)) return null;
   if (type.kind === 'STRING') {
     const [from, to] = values.map(textOf);

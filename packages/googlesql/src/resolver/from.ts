@@ -4,7 +4,7 @@ import { isArrayPath } from '../from-paths';
 import { insteadOfTableFunction } from '../functions/other-dialects';
 import type { Column, Cte, Expr, Relation, ResolvedQuery } from '../resolved';
 import type { FromItem, Identifier, OffsetClause, SubqueryItem, TableFunction, TablePath } from '../tree';
-import type { SqlType } from '../types';
+import type { NamedType, SqlType } from '../types';
 import { resolvePath, shortType } from './access';
 import { plainContext } from './context';
 import { resolveExpr } from './expression';
@@ -91,11 +91,12 @@ function resolveTable({ session, ctes }: FromContext, { path, alias, offset, spa
     throw new QueryError('invalidQuery', `Table not found: ${written}.`, span, suggestion(written, near));
   }
   const columns: { column: Column; source: string }[] = [];
-  const named = table.columns.map(({ name: source, type }) => {
+  const scanned = ({ name: source, type }: NamedType): { name: string; column: Column } => {
     const column: Column = session.column(source, type);
     return { name: source, column: session.deferred(column, () => columns.push({ column, source })) };
-  });
-  return { relation: { kind: 'table', table, columns }, list: NameList.table(name, named) };
+  };
+  const list = NameList.table(name, table.columns.map(scanned), false, (table.pseudo ?? []).map(scanned));
+  return { relation: { kind: 'table', table, columns }, list };
 }
 
 function cteNames(ctes: CteScope | null): string[] {

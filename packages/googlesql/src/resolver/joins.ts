@@ -152,6 +152,6 @@ function mergeUsing(
     return { name: name.name, column };
   });
   const columns = [...NameList.table(null, first).columns, ...others.columns];
-  const list = new NameList(columns, others.ranges, false, others.open);
+  const list = new NameList(columns, others.ranges, false, others.open, others.pseudo);
   return { relation: computed.length === 0 ? relation : { kind: 'compute', input: relation, columns: computed }, list };
 }

@@ -41,13 +41,15 @@ export class NameList {
     readonly isValueTable = false,
     /** In a survey: there are more names than could be found out. */
     readonly open = false,
+    /** Columns that can be named, where no other has the name, and are no part of a row (`TableSchema.pseudo`). */
+    readonly pseudo: readonly NamedColumn[] = [],
   ) {}
 
   static readonly empty = new NameList([], new Map());
 
   /** The same, of which not every name is known. */
   opened(): NameList {
-    return new NameList(this.columns, this.ranges, this.isValueTable, true);
+    return new NameList(this.columns, this.ranges, this.isValueTable, true, this.pseudo);
   }
 
   /** A table or subquery called `alias`: its columns, and the alias for its row. */
@@ -55,10 +57,13 @@ export class NameList {
     alias: string | null,
     columns: readonly { name: string | null; column: Column }[],
     open = false,
+    pseudo: readonly { name: string | null; column: Column }[] = [],
   ): NameList {
-    const named = columns.map(({ name, column }) => ({ name, column, valueTable: false, hidden: NOTHING_HIDDEN }));
-    const inner = new NameList(named, new Map(), false, open);
-    return alias === null ? inner : new NameList(named, new Map([[alias.toLowerCase(), inner]]), false, open);
+    const plain = { valueTable: false, hidden: NOTHING_HIDDEN };
+    const named = columns.map(({ name, column }) => ({ name, column, ...plain }));
+    const others = pseudo.map(({ name, column }) => ({ name, column, ...plain }));
+    const inner = new NameList(named, new Map(), false, open, others);
+    return alias === null ? inner : new NameList(named, new Map([[alias.toLowerCase(), inner]]), false, open, others);
   }
 
   /** A value table called `alias`: an array's elements, their offsets, or SELECT AS STRUCT / VALUE. */
@@ -72,7 +77,8 @@ export class NameList {
   merge(other: NameList, duplicate: (name: string) => never): NameList {
     for (const name of other.ranges.keys()) if (this.ranges.has(name)) duplicate(name);
     const ranges = new Map([...this.ranges, ...other.ranges]);
-    return new NameList([...this.columns, ...other.columns], ranges, false, this.open || other.open);
+    const pseudo = [...this.pseudo, ...other.pseudo];
+    return new NameList([...this.columns, ...other.columns], ranges, false, this.open || other.open, pseudo);
   }
 
   /** Without the columns and aliases of these (lower-case) names; other range variables still reach the columns. */
@@ -84,7 +90,7 @@ export class NameList {
       columns.push(named.valueTable ? { ...named, hidden: new Set([...named.hidden, ...names]) } : named);
     }
     const ranges = new Map([...this.ranges].filter(([name]) => !names.has(name)));
-    return new NameList(columns, ranges, false, this.open);
+    return new NameList(columns, ranges, false, this.open, this.#pseudoWithout(names));
   }
 
   /** The rows under one alias: all others are gone. */
@@ -92,8 +98,8 @@ export class NameList {
     const [only] = this.columns;
     if (only?.valueTable === true && this.columns.length === 1) return NameList.value(alias, only.column);
     const columns = this.columns.map((named) => (named.valueTable ? { ...named, starOnly: true } : named));
-    const ranges = new Map([[alias.toLowerCase(), new NameList(columns, new Map(), false, this.open)]]);
-    return new NameList(columns, ranges, false, this.open);
+    const inner = new NameList(columns, new Map(), false, this.open, this.pseudo);
+    return new NameList(columns, new Map([[alias.toLowerCase(), inner]]), false, this.open, this.pseudo);
   }
 
   /**
@@ -106,22 +112,30 @@ export class NameList {
       if (named === null) return [];
       return named.valueTable && taken.size > 0 ? { ...named, hidden: new Set([...named.hidden, ...taken]) } : named;
     });
-    return new NameList(columns, new Map([...this.ranges].filter(([name]) => !taken.has(name))), false, this.open);
+    const ranges = new Map([...this.ranges].filter(([name]) => !taken.has(name)));
+    return new NameList(columns, ranges, false, this.open, this.#pseudoWithout(taken));
+  }
+
+  #pseudoWithout(names: ReadonlySet<string>): readonly NamedColumn[] {
+    return this.pseudo.filter(({ name }) => name !== null && !names.has(name.toLowerCase()));
   }
 
   /** With more columns behind its own. */
   extended(columns: readonly { readonly name: string | null; readonly column: Column }[]): NameList {
-    return new NameList([...this.columns, ...NameList.table(null, columns).columns], this.ranges, false, this.open);
+    const all = [...this.columns, ...NameList.table(null, columns).columns];
+    return new NameList(all, this.ranges, false, this.open, this.pseudo);
   }
 
   /** With other columns in the place of all, aliases included; those that have none are left out. */
   mapped(columnOf: (column: Column) => Column | undefined): NameList {
-    const columns = this.columns.flatMap((named) => {
-      const column = columnOf(named.column);
-      return column === undefined ? [] : [{ ...named, column }];
-    });
+    const those = (all: readonly NamedColumn[]): NamedColumn[] =>
+      all.flatMap((named) => {
+        const column = columnOf(named.column);
+        return column === undefined ? [] : [{ ...named, column }];
+      });
+    const columns = those(this.columns);
     const ranges = new Map([...this.ranges].map(([name, list]) => [name, list.mapped(columnOf)] as const));
-    return new NameList(columns, ranges, this.isValueTable && columns.length > 0, this.open);
+    return new NameList(columns, ranges, this.isValueTable && columns.length > 0, this.open, those(this.pseudo));
   }
 
   lookup(name: string): Target | undefined {
@@ -137,7 +151,7 @@ export class NameList {
       if (valueTable && starOnly !== true)
         for (const field of fieldsOf(column.type)) if (!hidden.has(field.toLowerCase())) names.push(field);
     }
-    return names;
+    return [...names, ...this.pseudo.flatMap(({ name }) => name ?? [])];
   }
 
   #build(): void {
@@ -153,6 +167,8 @@ export class NameList {
         if (field.name !== null && !hidden.has(field.name.toLowerCase()))
           this.#add(field.name, { kind: 'field', column, index });
     }
+    const pseudo = this.pseudo.filter(({ name }) => !this.#index.has(name?.toLowerCase() ?? ''));
+    for (const { name, column } of pseudo) if (name !== null) this.#add(name, { kind: 'column', column });
     for (const [name, list] of this.ranges) this.#index.set(name, { kind: 'range', list });
   }
 

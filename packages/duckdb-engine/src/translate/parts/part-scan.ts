@@ -47,8 +47,9 @@ export class PartScan {
   }
 
   /** As of a part. */
-  get timed(): boolean {
-    return this.parts.every(({ timed }) => timed);
+  get timedBy(): string | null {
+    const [first, ...others] = this.parts.map(({ timedBy }) => timedBy);
+    return others.every((timedBy) => timedBy === first) ? (first ?? null) : null;
   }
 
   /** The column with the values at a path. @param type that GoogleSQL knows */

@@ -44,7 +44,7 @@ export class StoredPlace implements Place {
   }
 
   get isRequired(): boolean {
-    return this.scan.timed && this.path.length === 1 && this.path[0] === 'timestamp';
+    return this.path.length === 1 && this.path[0] === this.scan.timedBy;
   }
 
   element(): Place | null {

@@ -1,7 +1,7 @@
 /** What may be written at a place of a query text. */
 import type { TypedParameter } from '../../bound-parameter';
 import type { Span } from '../../tree';
-import type { TableSchema } from '../../types';
+import type { ConsumerTable } from '../analysis';
 
 export type CompletionKind =
   | 'table'
@@ -40,7 +40,7 @@ export interface WrittenText {
   /** Of the cursor, a UTF-16 offset. */
   readonly position: number;
   /** The CTE tables with their columns. */
-  readonly tables: readonly TableSchema[];
+  readonly tables: readonly ConsumerTable[];
   readonly parameters: readonly TypedParameter[];
 }
 

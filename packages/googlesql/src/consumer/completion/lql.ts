@@ -1,13 +1,17 @@
 /** Completions in LQL: by the clause that the cursor is in. */
-import { LEVELS } from '../../lql/operand';
 import { AGGREGATES } from '../../lql/rules';
+import { LEVELS, type Roles, rolesOf } from '../../roles';
 import { typeText, NUMBERS } from '../../type-names';
-import type { NamedType, SqlType, StructField, TableSchema } from '../../types';
+import { fieldsOf, pairOf, pathText } from '../../field-path';
+import type { NamedType, SqlType, StructField } from '../../types';
+import type { ConsumerTable } from '../analysis';
 import { type Completion, type Completions, matching, type WrittenText } from './completion';
 
 /** The end of a text that is looked at: clauses are short. */
 const LONGEST_CLAUSE = 1_000;
 const PATH = /^[A-Za-z_]\w*$/;
+/** A name that a path can hold, in backticks if need be. */
+const WRITABLE = /^[^`"\\\s\p{Cc}]+$/u;
 
 export function completeLql({ text, position, tables }: WrittenText): Completions {
   const at = Math.min(Math.max(0, position), text.length);
@@ -16,7 +20,7 @@ export function completeLql({ text, position, tables }: WrittenText): Completion
   const table = tableOf(text, tables);
   const { from, items } = offersFor(clause, table, tables);
   let end = at;
-  while (end < text.length && /[\w.]/.test(text[end] ?? '')) end++;
+  while (end < text.length && /[\w.@`]/.test(text[end] ?? '')) end++;
   const start = at - (clause.length - from);
   return { span: { start, end }, items: matching(clause.slice(from), items) };
 }
@@ -37,7 +41,7 @@ function clauseBefore(text: string, at: number): string | null {
 }
 
 /** The table that `f:` names, else the only or first one. */
-function tableOf(text: string, tables: readonly TableSchema[]): TableSchema | undefined {
+function tableOf(text: string, tables: readonly ConsumerTable[]): ConsumerTable | undefined {
   const named = /(?:^|[ \t\r\n])(?:f|from):(\w+)/.exec(text)?.[1];
   return tables.find(({ name }) => name === named) ?? tables[0];
 }
@@ -48,9 +52,9 @@ interface Offers {
   readonly items: readonly Completion[];
 }
 
-function offersFor(clause: string, table: TableSchema | undefined, tables: readonly TableSchema[]): Offers {
+function offersFor(clause: string, table: ConsumerTable | undefined, tables: readonly ConsumerTable[]): Offers {
   const colon = clause.indexOf(':');
-  const fields = fieldsOf(table?.columns ?? []);
+  const fields = reachable(table?.columns ?? []);
   if (colon < 0) return { from: 0, items: [...fieldClauses(fields), ...CLAUSES] };
   const [head, from] = [clause.slice(0, colon), colon + 1];
   switch (head) {
@@ -68,7 +72,14 @@ function offersFor(clause: string, table: TableSchema | undefined, tables: reado
       return { from, items: charts(fields) };
     default: {
       const path = head.replace(/^m\./, 'metadata.');
-      return { from, items: operands(fields.find((field) => field.path === path)) };
+      const roles = table === undefined ? null : (table.roles ?? rolesOf(table.columns));
+      return {
+        from,
+        items: operands(
+          fields.find((field) => field.path === path),
+          roles,
+        ),
+      };
     }
   }
 }
@@ -79,14 +90,15 @@ interface Field {
   readonly type: SqlType;
 }
 
-/** The fields that a path of LQL reaches: every part but the last is an array of records. */
-function fieldsOf(columns: readonly (NamedType | StructField)[], owner = '', level = 1): Field[] {
+/** The fields that a path of LQL reaches; of JSON, and of key and value records, where the path goes on with a key. */
+function reachable(columns: readonly (NamedType | StructField)[], owner: readonly string[] = []): Field[] {
   return columns.flatMap(({ name, type }): Field[] => {
-    if (name === null || !PATH.test(name) || level > 20) return [];
-    const path = owner + name;
-    if (type.kind === 'STRUCT') return [];
-    if (type.kind !== 'ARRAY' || type.element.kind !== 'STRUCT') return [{ path, type }];
-    return fieldsOf(type.element.fields, `${path}.`, level + 1);
+    if (name === null || !WRITABLE.test(name) || owner.length > 19) return [];
+    const segments = [...owner, name];
+    const path = pathText(segments);
+    if (type.kind === 'JSON' || pairOf(type) !== null) return [{ path: `${path}.`, type }];
+    const fields = fieldsOf(type);
+    return fields.length === 0 ? [{ path, type }] : reachable(fields, segments);
   });
 }
 
@@ -98,12 +110,18 @@ const HEADS = new Set(['f', 'from', 'c', 'chart', 's', 'select', 't']);
 function fieldClauses(fields: readonly Field[]): Completion[] {
   return fields
     .filter(({ path }) => !HEADS.has(path))
-    .map(({ path, type }) => ({ ...fieldCompletion(path, type), insert: `${shortened(path)}:` }));
+    .map(({ path, type }) => ({
+      ...fieldCompletion(path, type),
+      insert: `${shortened(path)}${goesOn(path) ? '' : ':'}`,
+    }));
 }
+
+/** Whether a key follows. */
+const goesOn = (path: string): boolean => path.endsWith('.');
 
 function fieldCompletion(path: string, type: SqlType): Completion {
   const label = shortened(path);
-  return { label, kind: path.includes('.') ? 'field' : 'column', insert: label, type: typeText(type) };
+  return { label, kind: /\../.test(path) ? 'field' : 'column', insert: label, type: typeText(type) };
 }
 
 function word(label: string, kind: Completion['kind'], detail?: string, insert = label): Completion {
@@ -137,7 +155,7 @@ function charts(fields: readonly Field[]): Completion[] {
       numbers.map(({ path }) => word(`${name}(${shortened(path)})`, 'function')),
     ),
     ...fields
-      .filter(({ type }) => type.kind !== 'ARRAY')
+      .filter(({ path, type }) => type.kind !== 'ARRAY' && !goesOn(path))
       .map(({ path }) => word(`countd(${shortened(path)})`, 'function')),
   ];
 }
@@ -150,18 +168,19 @@ const ORDERED = [
 ];
 
 /** Operators and values that fit the type; the names of levels are LQL's own. */
-function operands(field: Field | undefined): Completion[] {
+function operands(field: Field | undefined, roles: Roles | null): Completion[] {
   if (field === undefined) return [];
   const { path, type } = field;
   if (type.kind === 'ARRAY') return [word('@>', 'operator', 'the list holds')];
   const missing = word('NULL', 'value', 'there is no value');
   if (type.kind === 'BOOL') return [word('true', 'value'), word('false', 'value'), missing];
-  if (NUMBERS.has(type.kind)) return [...ORDERED, missing];
+  const levels = path === 'metadata.level' || path === pathText(roles?.severity?.path ?? []) ? LEVELS : [];
+  const graver = levels.slice(0, -1).map((level) => word(`${level}..emergency`, 'value', 'this level or graver'));
+  if (NUMBERS.has(type.kind)) return [...ORDERED, ...graver, missing];
   if (type.kind !== 'STRING') return [missing];
-  const levels = path === 'metadata.level' ? LEVELS : [];
   return [
     ...levels.map((level) => word(level, 'value')),
-    ...levels.slice(0, -1).map((level) => word(`${level}..emergency`, 'value', 'this level or graver')),
+    ...graver,
     word('~', 'operator', 'matches a pattern', '~"'),
     missing,
   ];

@@ -1,6 +1,6 @@
 /** Builds dist/ where it is older than its sources, so that a command after the first starts at once. */
 const { execFileSync } = require('node:child_process');
-const { readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } = require('node:fs');
+const { cpSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } = require('node:fs');
 const path = require('node:path');
 
 const ROOT = path.join(__dirname, '..');
@@ -14,6 +14,9 @@ const SOURCES = [
 
 /** Packages that run with the service: each is built to where Node finds it by its name, so that dist/ needs no links. */
 const PACKAGES = ['googlesql', 'duckdb-engine', 'collector'];
+
+/** Data that `logquay init` reads. */
+const PRESETS = 'src/cli/init/presets';
 
 /** What a package's own build has written. */
 const BUILT = /packages[/\\][^/\\]+[/\\](?:dist|node_modules)$/;
@@ -52,6 +55,7 @@ function build() {
     run('node_modules/typescript-native/bin/tsc', '-p', `packages/${name}/tsconfig.build.json`);
     writeFileSync(path.join(ROOT, 'dist/node_modules/@logquay', name, 'package.json'), manifestOf(name));
   }
+  cpSync(path.join(ROOT, PRESETS), path.join(ROOT, 'dist', PRESETS.replace(/^src\//, '')), { recursive: true });
   run('packages/explorer/build.mjs');
   // What changes while it builds is built the next time.
   writeFileSync(STAMP, '');

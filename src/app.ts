@@ -16,6 +16,7 @@ import { type Catalogue, openCatalogue } from './endpoints/catalogue';
 import type { Endpoint } from './endpoints/endpoint';
 import { SharedSearches } from './endpoints/shared-searches';
 import { CatalogueError } from './endpoints/settings';
+import { FolderTables, TABLES_NAME } from './endpoints/tables-endpoint';
 import { ServiceError } from './errors';
 import { type KeyRing, openKeyRing } from './keys/key-ring';
 import { START_KEY_FILE } from './keys/keys-file';
@@ -70,6 +71,7 @@ export const PARTS = [
   'collector',
   'engine',
   'catalogue',
+  'tables',
   'redis',
   'cache',
   'usage',
@@ -85,6 +87,7 @@ export class Service {
   readonly #parts = new Parts(PARTS);
   readonly #ending = new AbortController();
   #tails: Tails | null = null;
+  #tables: FolderTables | null = null;
 
   private constructor(
     private readonly config: Config,
@@ -236,6 +239,7 @@ export class Service {
     });
     await this.#resolveQueries(services, catalogue);
     await engine.opened;
+    await this.#openTables(engine, catalogue);
     const warmer = openWarmer(services, config, metrics, log);
     this.#parts.opened('warmer', () => warmer.stop());
     lifecycle.open(services);
@@ -252,6 +256,10 @@ export class Service {
       host: config.host,
       port: this.port,
       endpoints,
+      tables:
+        catalogue.find(TABLES_NAME)?.builtIn === undefined
+          ? null
+          : (engine.dataStatus?.()?.tables.filter(({ rows }) => rows > 0) ?? null),
       startKey: keys.startKey,
       apiKey: config.apiKey !== null,
       docs: config.docs !== 'off',
@@ -297,7 +305,8 @@ export class Service {
     const { dataDir, retention, minFree, maxBody } = collect;
     const sources = readSources(collect.sources);
     const report = (fault: string | null): void => health.report('collector', fault);
-    const bounds = { dataDir, sources, declared: DECLARED_TABLES, retention, minFree, maxBody };
+    const { schemaFile } = config.duckdb;
+    const bounds = { dataDir, sources, declared: DECLARED_TABLES, schemaFile, retention, minFree, maxBody };
     const collector = await Collector.open({ ...bounds, threads, log, metrics, report });
     this.#parts.opened('collector', () => collector.close());
     return collector;
@@ -324,12 +333,22 @@ export class Service {
       const onStatus = ({ degraded }: FolderStatus): void => {
         health.report('data_folder', degraded);
         this.#tails?.wake();
+        void this.#tables?.look();
       };
       const { engineProcess: first } = this.start;
       return openRemoteEngine({ ...options, signal: this.#ending.signal, first, died, onStatus });
     });
     this.#parts.opened('engine', () => engine.close());
     return engine;
+  }
+
+  /** Serves the tables of the data folder, with those that there are from the first request on. */
+  async #openTables(engine: Engine, catalogue: Catalogue): Promise<void> {
+    if (!this.config.tables) return;
+    const tables = new FolderTables(engine, this.log, (endpoint) => catalogue.serve(endpoint));
+    this.#parts.opened('tables', () => tables.close());
+    this.#tables = tables;
+    await tables.look();
   }
 
   async #openRedis(): Promise<RedisConnection | null> {

@@ -1,4 +1,5 @@
 /** The configuration: environment variables, read and checked once at start. `.env.example` is made of the table `SETTINGS`. */
+import { join } from 'node:path';
 import { inspect } from 'node:util';
 
 import { instantText, readInstant } from '@logquay/googlesql/types';
@@ -220,6 +221,12 @@ const SETTINGS_BY_PART = {
   },
   'Embedded engine': {
     DATA_DIR: optional('a folder', 'Folder of the tables. Unset: a week of sample logs up to now.', anyText),
+    TABLES: setting(
+      'on',
+      'on or off',
+      'Whether the endpoint "tables" serves every table of DATA_DIR to who runs the service (docs/endpoints.md): on or off.',
+      ON_OFF,
+    ),
     CACHE_DIR: setting('.data/cache', 'a folder', 'Folder for data that is converted for the engine.', anyText),
     COLLECT: setting(
       'off',
@@ -558,7 +565,14 @@ function configOf(v: Values, environment: Environment, terminal: boolean) {
     queriesDir: v.QUERIES_DIR,
     cacheDir: v.CACHE_DIR,
     engine,
-    duckdb: { dataDir: v.DATA_DIR, memory: v.DUCKDB_MEMORY_LIMIT, threads: v.DUCKDB_THREADS },
+    duckdb: {
+      dataDir: v.DATA_DIR,
+      schemaFile: join(v.QUERIES_DIR, 'schema.json'),
+      memory: v.DUCKDB_MEMORY_LIMIT,
+      threads: v.DUCKDB_THREADS,
+    },
+    /** Whether there is the endpoint over all tables of a data folder. */
+    tables: embedded && v.DATA_DIR !== null && v.TABLES === 'on',
     /** null on the embedded engine. */
     bigquery: embedded
       ? null

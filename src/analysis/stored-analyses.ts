@@ -11,6 +11,7 @@ import {
   pathText,
   type Roles,
   rolesOf,
+  type TableSchema,
   type TimeUnits,
   type TypedParameter,
   typesByName,
@@ -20,10 +21,12 @@ import type { TableSchemas, Engine, RunLimits } from '@logquay/duckdb-engine/con
 import {
   type Description,
   describing,
+  type Expr,
   nearest,
   type ResolvedQuery,
   resultColumns,
   surveyMeaning,
+  visitQuery,
 } from '@logquay/googlesql';
 import { isDeepStrictEqual } from 'node:util';
 import { LRUCache } from 'lru-cache';
@@ -85,6 +88,8 @@ export interface StoredAnalysis {
     readonly columns: readonly Description[];
     readonly tables: ReadonlyMap<string, readonly Description[]>;
   };
+  /** Whether its rows tell what columns a table has that nobody has declared: they depend on rows of everybody. */
+  readonly showsInferred: boolean;
   /** Types as they are bound, in the order of the declarations. */
   readonly parameters: readonly TypedParameter[];
   /** In the order of the text; spans are offsets into the endpoint's `sql`. */
@@ -126,6 +131,7 @@ export function analyseStored(
       tables: new Map(ctes.map(({ name, query: body }) => [name, described(body)])),
     },
     parameters,
+    showsInferred: faults.length === 0 && showsColumnsOf(endpoint, tables),
     errors: faults,
     warnings: [],
   };
@@ -139,6 +145,29 @@ function unitsOf({ schemas }: TableSchemas): ReadonlyMap<string, readonly Descri
       : [[name, columns.map((column) => ({ text: timeUnits.get(column.name) ?? null, fields: [] }))] as const],
   );
   return new Map(timed);
+}
+
+/** A column that no table has. */
+const NEW_COLUMN = 'logquay:new';
+
+/** Whether a column that an inferred table gets is seen in the rows of a query: by `*`, or in a value made of whole rows. */
+function showsColumnsOf(endpoint: Pick<Endpoint, 'sql' | 'query' | 'parameters'>, tables: TableSchemas): boolean {
+  const { inferred } = tables;
+  if (inferred === undefined || inferred.size === 0) return false;
+  const findTable = (path: readonly { readonly name: string }[]): TableSchema | undefined => {
+    const name = path.map((part) => part.name).join('.');
+    const table = tables.schemas.get(name);
+    if (table === undefined || !inferred.has(name)) return table;
+    return { ...table, columns: [...table.columns, { name: NEW_COLUMN, type: { kind: 'STRING' } }] };
+  };
+  const { sql, query } = endpoint;
+  const { resolved, faults } = surveyMeaning(query, sql, { findTable, parameters: typesByName(boundTypes(endpoint)) });
+  if (resolved === null || faults.length > 0) return true;
+  let isSeen = resultColumns(resolved).some(({ name }) => name === NEW_COLUMN);
+  const isRow = ({ type }: Expr): boolean =>
+    type.kind === 'STRUCT' && type.fields.some(({ name }) => name === NEW_COLUMN);
+  visitQuery(resolved, { expr: (expr) => void (isSeen ||= isRow(expr)) });
+  return isSeen;
 }
 
 /** Milliseconds that an analysis may take, whoever waits for it. */
@@ -192,6 +221,18 @@ export class StoredAnalyses {
     return analysis;
   }
 
+  /**
+   * What the columns of tables say of roles, as far as our resolver knows them: also while a table that another part of the query
+   * reads cannot be served.
+   *
+   * @throws ServiceError where the engine does not answer in time
+   */
+  async roles(endpoint: Endpoint, limits: RunLimits): Promise<Pick<StoredAnalysis, 'roles' | 'tables'>> {
+    return (
+      this.#known.get(this.#key(endpoint)) ?? analyseStored(endpoint, await this.#tablesAt(pathsIn(endpoint), limits))
+    );
+  }
+
   /** The last analysis of this definition, which may be older than an hour; null: there was none. */
   latest(endpoint: Endpoint): StoredAnalysis | null {
     return this.#known.get(this.#key(endpoint), { allowStale: true, noDeleteOnStaleGet: true }) ?? null;
@@ -204,7 +245,7 @@ export class StoredAnalyses {
 
   async #analyse(endpoint: Endpoint, limits: RunLimits): Promise<StoredAnalysis> {
     const read = tablesRead(endpoint.query).map(({ node }) => node);
-    const paths = read.map(({ path }) => path.map(({ name }) => name));
+    const paths = pathsIn(endpoint);
     const tables = await this.#tablesAt(unique(paths), limits);
     const own = analyseStored(endpoint, tables);
     const isComplete = paths.every((path) => tables.schemas.has(path.join('.')));
@@ -259,6 +300,11 @@ export class StoredAnalyses {
   #key({ id, revision }: Endpoint): string {
     return JSON.stringify([id, revision, this.engine.target]);
   }
+}
+
+/** The tables that a stored query names. */
+function pathsIn({ query }: Endpoint): readonly (readonly string[])[] {
+  return tablesRead(query).map(({ node }) => node.path.map(({ name }) => name));
 }
 
 /** What the gate and the engine need of an endpoint. */

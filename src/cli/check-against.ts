@@ -1,6 +1,6 @@
 import { resolverOf, StoredAnalyses, storedQueryOf } from '../analysis/stored-analyses';
 import { readSources } from '@logquay/collector';
-import { readConfig } from '../config';
+import { type Config, readConfig } from '../config';
 import { check, type CheckOptions } from '../endpoints/check';
 import { readCatalogue } from '../endpoints/directory';
 import type { Endpoint } from '../endpoints/endpoint';
@@ -19,12 +19,11 @@ const NO_GATE = { columns: () => Promise.reject(new Error('There is no gate here
 /**
  * Analyses against the tables that the embedded engine would have, none of whose rows are read.
  *
- * @param dataDir null: the tables of the sample logs
  * @throws DataFault for data that the service could not start with
  */
-export async function schemaAnalyses(dataDir: string | null): Promise<StoredAnalyses> {
+async function schemaAnalyses({ duckdb, cacheDir }: Config): Promise<StoredAnalyses> {
   const { openSchemaEngine } = await import('@logquay/duckdb-engine/in-process');
-  return new StoredAnalyses(await openSchemaEngine({ dataDir, declared: DECLARED_TABLES }), NO_GATE);
+  return new StoredAnalyses(await openSchemaEngine({ ...duckdb, cacheDir, declared: DECLARED_TABLES }), NO_GATE);
 }
 
 export type CheckEngine = 'duckdb' | 'bigquery';
@@ -52,7 +51,7 @@ export async function checkAgainst(
   for (const fault of keyFaults) out(`${config.keysFile}: ${fault}`);
   const passes = (code: number): boolean => code === 0 && keyFaults.length === 0;
   if (config.engine === 'duckdb') {
-    const analyses = await schemaAnalyses(config.duckdb.dataDir);
+    const analyses = await schemaAnalyses(config);
     return passes(await check(directory, out, { resolve: resolverOf(analyses) }));
   }
   if (engine === null) {

@@ -19,6 +19,7 @@ export async function scopeFault(
   if (named.length === 0) return null;
   const { readCatalogue } = await import('../endpoints/directory.js');
   const { nearest } = await import('@logquay/googlesql');
+  const { TABLES_NAME } = await import('../endpoints/tables-endpoint.js');
   const definitions = (await readCatalogue(directory)).files.map(({ definition }) => definition);
   const claims = definitions.flatMap((definition) => definition.claims);
   if (claims.length === 0) {
@@ -30,7 +31,9 @@ export async function scopeFault(
     return near === undefined ? `There are ${right.slice(0, MOST_LISTED).join(', ')}.` : `Did you mean ${near}?`;
   };
   const unknown =
-    endpoints === '*' ? undefined : endpoints.find((name) => !definitions.some((one) => isNamed(one, name)));
+    endpoints === '*'
+      ? undefined
+      : endpoints.find((name) => name !== TABLES_NAME && !definitions.some((one) => isNamed(one, name)));
   if (unknown !== undefined) {
     const names = claims.flatMap(({ key, value }) => (key === 'name' ? value : [])).sort();
     return `--endpoints: there is no endpoint ${unknown} in ${directory}. ${hintAt(unknown, names)}`;

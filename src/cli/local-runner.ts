@@ -5,6 +5,7 @@ import { FairSlots, Threads } from '@logquay/duckdb-engine/concurrency';
 import { Parts } from '../concurrency/parts';
 import { type Config, readConfig } from '../config';
 import { type Catalogue, openCatalogue } from '../endpoints/catalogue';
+import { FolderTables } from '../endpoints/tables-endpoint';
 import { type Engine, ForwardingEngine } from '@logquay/duckdb-engine/contract';
 import type { NamedType } from '@logquay/googlesql/types';
 import type { Key } from '../keys/key';
@@ -58,7 +59,7 @@ export async function openLocalRunner(
   log: Log,
   signal: AbortSignal,
 ): Promise<OpenRunner> {
-  const parts = new Parts(['threads', 'engine', 'gate']);
+  const parts = new Parts(['threads', 'engine', 'tables', 'gate']);
   try {
     signal.throwIfAborted();
     const threads = new Threads();
@@ -66,6 +67,9 @@ export async function openLocalRunner(
     const engine = await openEngine(config, catalogue, log);
     parts.opened('engine', () => engine.close());
     signal.throwIfAborted();
+    const tables = config.tables ? new FolderTables(engine, log, (endpoint) => catalogue.serve(endpoint)) : null;
+    if (tables !== null) parts.opened('tables', () => tables.close());
+    await tables?.look();
     const gate = new Gate(engine, threads);
     parts.opened('gate', () => gate.close());
     return {
@@ -155,6 +159,7 @@ export const OPERATOR: Key = {
   rateLimit: null,
   dailyBytes: null,
   expires: null,
+  operator: true,
 };
 
 /**

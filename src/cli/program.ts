@@ -13,6 +13,7 @@ import {
   addTest,
 } from './commands';
 import { addKeys, addToken } from './keys';
+import { addInit } from './init';
 import { addRun } from './run';
 import { Ending, EXIT, type Surroundings } from './surroundings';
 
@@ -39,6 +40,7 @@ export function logquay(surroundings: Surroundings): Command {
     .showHelpAfterError('(--help tells what there is)')
     .addHelpText('afterAll', HELP_FOOTER);
   addServe(program, surroundings);
+  addInit(program, surroundings);
   addCheck(program, surroundings);
   addKeys(program, surroundings);
   addToken(program, surroundings);

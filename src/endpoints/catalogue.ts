@@ -56,6 +56,8 @@ export interface Catalogue {
    * @param awaited whether somebody waits for all of them; else they are resolved one after the other
    */
   resolveWith(resolve: ResolveStored, awaited?: boolean): Promise<readonly Fault[]>;
+  /** Serves an endpoint that is in no file, in place of the one before, for as long as no file has its name or id. */
+  serve(builtIn: Endpoint): void;
   /** Stops watching the directory. */
   close(): void;
 }
@@ -124,6 +126,9 @@ const LONGEST_PAUSE = 10_000;
 class WatchedCatalogue implements Catalogue {
   readonly states = new Map<string, FileState>();
   private endpoints: readonly Endpoint[] = [];
+  /** What is in no file, and whether a file has taken its place. */
+  private builtIn: Endpoint | null = null;
+  private replaced = false;
   private byId: ReadonlyMap<string, Endpoint> = new Map();
   private byName: ReadonlyMap<string, Endpoint> = new Map();
   private broken: ReadonlySet<Endpoint> = new Set();
@@ -215,9 +220,25 @@ class WatchedCatalogue implements Catalogue {
     this.timer.unref();
   }
 
+  serve(builtIn: Endpoint): void {
+    this.builtIn = builtIn;
+    this.publish();
+  }
+
   /** Makes what the files serve the catalogue. */
   publish(): void {
+    const { builtIn } = this;
     const served = [...this.states.values()].flatMap(({ serving }) => serving?.endpoint ?? []);
+    if (builtIn !== null) {
+      const other = served.find(({ id, name }) => id === builtIn.id || name === builtIn.name);
+      if (other === undefined) served.push(builtIn);
+      else if (!this.replaced)
+        this.log.info(
+          { file: other.file },
+          `the built-in endpoint ${builtIn.name} is off: a stored query has its place`,
+        );
+      this.replaced = other !== undefined;
+    }
     this.endpoints = served.sort((a, b) => (a.name < b.name ? -1 : 1));
     this.byId = new Map(served.map((endpoint) => [endpoint.id, endpoint]));
     this.byName = new Map(served.map((endpoint) => [endpoint.name, endpoint]));
@@ -443,9 +464,13 @@ function outcomeOf({ serving, unresolved }: FileState): string {
  * every parameter that the key pins, a list for a list, as a pin fences by the stored query's own filter on it.
  */
 export function mayRun(key: Key, endpoint: Endpoint): boolean {
-  const listed =
-    key.endpoints === '*' ||
+  const named =
+    key.endpoints !== '*' &&
     key.endpoints.some((entry) => entry === endpoint.name || entry.toLowerCase() === endpoint.id);
+  // It shows every row that there is.
+  if (endpoint.builtIn !== undefined)
+    return key.pins.size === 0 && key.issuer === undefined && (named || key.operator === true);
+  const listed = key.endpoints === '*' || named;
   const declares = ([pin, value]: readonly [string, unknown]): boolean =>
     endpoint.parameters.some(
       ({ name, list, type }) =>
@@ -453,4 +478,9 @@ export function mayRun(key: Key, endpoint: Endpoint): boolean {
         name === pin && (value instanceof ClaimedValue ? type !== 'regex' : list || typeof value === 'string'),
     );
   return listed && [...key.pins].every(declares);
+}
+
+/** The endpoints that a key may run; null: those of files, for everybody. */
+export function visibleTo(key: Key | null, endpoints: readonly Endpoint[]): Endpoint[] {
+  return endpoints.filter((endpoint) => (key === null ? endpoint.builtIn === undefined : mayRun(key, endpoint)));
 }

@@ -76,6 +76,27 @@ export interface Endpoint {
   readonly cteTables: readonly string[];
   /** SHA-256 of the file's bytes: names this definition in cache keys and verdicts. */
   readonly revision: string;
+  /** Of the endpoint that is in no file (tables-endpoint.ts); absent: a file defines it. */
+  readonly builtIn?: BuiltIn;
+}
+
+export interface BuiltIn {
+  /** The definitions of its CTEs by name. */
+  readonly ctes: ReadonlyMap<string, string>;
+  /** The endpoint as far as a request reads it: what is new beside that changes nothing of it. */
+  readonly partFor: (query: { readonly text: string } | null) => Endpoint;
+}
+
+/** The endpoint as far as a request reads it. @param query of the caller's own; null: the stored one */
+export function partFor(endpoint: Endpoint, query: { readonly text: string } | null): Endpoint {
+  return endpoint.builtIn?.partFor(query) ?? endpoint;
+}
+
+/** Whether an endpoint, or the part of it that a request reads, is what it was. @param now null: it is gone */
+export function isSameDefinition(before: Endpoint, now: Endpoint | null): now is Endpoint {
+  if (now?.builtIn === undefined || before.builtIn === undefined) return now?.revision === before.revision;
+  const { ctes } = now.builtIn;
+  return [...before.builtIn.ctes].every(([name, sql]) => ctes.get(name) === sql);
 }
 
 export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;

@@ -76,6 +76,8 @@ export interface Key {
   readonly admin?: boolean;
   /** Of a key that sends logs: the project of all its events, whatever they say; absent: they say it. */
   readonly project?: string;
+  /** Whoever runs the service: may run what is in no file; absent: may not, unless its list names it. */
+  readonly operator?: boolean;
   /** Of a token: what its issuer may have billed per UTC day, all tokens together, and the rate that its entry allows each user. */
   readonly issuer?: { readonly name: string; readonly dailyBytes: bigint | null; readonly rateLimit: number | null };
   /** Of a token that a proxy adds: a browser does not know whose answer it keeps; absent: it does. */

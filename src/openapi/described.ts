@@ -1,4 +1,4 @@
-import { mayRun } from '../endpoints/catalogue';
+import { visibleTo } from '../endpoints/catalogue';
 import type { RESERVED } from '../endpoints/declaration';
 import type { Endpoint, ParameterDeclaration } from '../endpoints/endpoint';
 import type { Engine } from '@logquay/duckdb-engine/contract';
@@ -57,9 +57,10 @@ export function describeEndpoints(
   columnsOf: ColumnsOf = () => null,
 ): DescribedEndpoint[] {
   const { key } = readers;
-  return endpoints
-    .filter((endpoint) => key === null || mayRun(key, endpoint))
-    .map((endpoint) => ({ ...describeEndpoint(endpoint, readers), columns: columnsOf(endpoint) }));
+  return visibleTo(key, endpoints).map((endpoint) => ({
+    ...describeEndpoint(endpoint, readers),
+    columns: columnsOf(endpoint),
+  }));
 }
 
 function describeEndpoint(endpoint: Endpoint, { key, engine }: Readers): Omit<DescribedEndpoint, 'columns'> {

@@ -4,7 +4,7 @@ import type { Endpoint } from '../endpoints/endpoint';
 import type { RawEntry } from '../endpoints/raw-entries';
 import type { ConsumerRequest } from '../endpoints/reserved-parameters';
 import { ServiceError } from '../errors';
-import { groupOf } from '@logquay/duckdb-engine/concurrency';
+import { groupOf, unlimited } from '@logquay/duckdb-engine/concurrency';
 import { TokenRefused } from '../keys/claims';
 import type { Key } from '../keys/key';
 import { type Engine, mayMean, nameIn } from '@logquay/duckdb-engine/contract';
@@ -143,6 +143,28 @@ export function checkDeclaredTables(
     'accessDenied',
     `"${query.language}" may not be used with pinned parameters where the schema of a table is inferred from its rows.`,
     { parameter: query.language, hint: 'Its operator can declare the table in schema.json (docs/data.md).' },
+  );
+}
+
+/**
+ * Checks that the rows of a stored query tell a key with pins nothing of the columns that rows of others have made.
+ *
+ * @throws ServiceError accessDenied; as `StoredAnalyses.of`
+ */
+export async function checkShownColumns(
+  query: ConsumerRequest['query'],
+  key: Pick<Key, 'pins'>,
+  endpoint: Endpoint,
+  { engine, analyses }: Pick<Services, 'engine' | 'analyses'>,
+): Promise<void> {
+  // Nothing else is run of those who may not see the schema.
+  if (query !== null || maySeeSchema(key, endpoint, engine)) return;
+  const { showsInferred } = await analyses.of(endpoint, unlimited());
+  if (!showsInferred) return;
+  throw new ServiceError(
+    'accessDenied',
+    'The endpoint gives all columns of a table whose schema is inferred from its rows: it may not be run with pinned parameters.',
+    { hint: 'Its operator can name the columns, or declare the table in schema.json (docs/data.md).' },
   );
 }
 

@@ -1,4 +1,4 @@
-import type { Endpoint } from '../endpoints/endpoint';
+import { partFor, type Endpoint } from '../endpoints/endpoint';
 import { hourOf } from '../endpoints/values';
 import type { Key } from '../keys/key';
 import type { RequestPlan, RunRequest } from './types';
@@ -26,7 +26,7 @@ export class PlanCache {
   get(request: PlannedRequest, key: Key, endpoint: Endpoint, now: () => bigint): RequestPlan | null {
     const text = textOf(request, key);
     const cached = text === null ? undefined : this.#plans.get(text);
-    if (cached?.key !== key || cached.plan.endpoint !== endpoint) return null;
+    if (cached?.key !== key || cached.plan.endpoint !== partFor(endpoint, cached.plan.query)) return null;
     const { moving } = cached.plan;
     return moving === null || moving.hour === hourOf(now()) ? cached.plan : null;
   }

@@ -1,6 +1,6 @@
 import { identify } from '../cache/stores';
 import type { Usage } from '../cache/usage';
-import type { Endpoint } from '../endpoints/endpoint';
+import { partFor, type Endpoint } from '../endpoints/endpoint';
 import {
   readMovingStarts,
   readParameters,
@@ -20,7 +20,7 @@ import { ServiceError } from '../errors';
 import type { Key } from '../keys/key';
 import { misreadingsOf } from '@logquay/googlesql/lql';
 import { chooseRepresentation, EXPORTED, PARQUET, type Representation } from '../rendering/representation';
-import { checkDeclaredTables, checkMayExport, checkPermissions, maySeeSchema } from './authorise';
+import { checkDeclaredTables, checkMayExport, checkPermissions, checkShownColumns, maySeeSchema } from './authorise';
 import { checkDryRun } from './execute';
 import type { PlannedRequest } from './plan-cache';
 import type { Services } from './services';
@@ -66,6 +66,7 @@ export async function planRequest(
   if (cached !== null) {
     // A table may have come since.
     checkDeclaredTables(cached.query, key, endpoint, services.engine);
+    await checkShownColumns(cached.query, key, endpoint, services);
     if (cached.page !== null) checkPageable(cached, cached.representation, key, endpoint, services);
     return cached;
   }
@@ -80,13 +81,14 @@ async function readPlan(
   { form, redact }: PlannedRequest,
   readGiven: () => Promise<readonly RawEntry[]>,
   key: Key,
-  endpoint: Endpoint,
+  whole: Endpoint,
   services: Services,
 ): Promise<RequestPlan> {
   // Parquet is the form of exports alone: what this request is is not known yet.
   if (!form.toLowerCase().includes(PARQUET)) chooseRepresentation(form);
   const given = await readGiven();
-  const consumer = readConsumerRequest(endpoint, given);
+  const consumer = readConsumerRequest(whole, given);
+  const endpoint = partFor(whole, consumer.query);
   checkPermissions(consumer, given, key, endpoint);
   const exported = !consumer.dryRun && readSwitch(endpoint, given, 'export');
   if (exported) checkMayExport(key, endpoint);
@@ -94,6 +96,7 @@ async function readPlan(
   const asParquet = chosen === PARQUET;
   const representation = chosen === PARQUET ? 'application/x-ndjson' : chosen;
   checkDeclaredTables(consumer.query, key, endpoint, services.engine);
+  await checkShownColumns(consumer.query, key, endpoint, services);
   checkDryRun(consumer.dryRun, services.engine);
   const unknown = readUnknown(endpoint, given);
   const now = services.now();

@@ -144,14 +144,14 @@ export async function composeStatement(
 async function rolesIn(
   endpoint: Endpoint,
   { name, columns }: TableSchema,
-  analyses: Pick<StoredAnalyses, 'of'>,
+  analyses: Pick<StoredAnalyses, 'roles'>,
   limits: RunLimits,
 ): Promise<Roles> {
   const roles = rolesOf(columns, endpoint.log);
   const mayCount = ({ type, name: column }: NamedType): boolean =>
     (type.kind === 'INT64' || type.kind === 'FLOAT64') && isTimeName(column);
   if (!columns.some(mayCount)) return roles;
-  const { tables } = await analyses.of(endpoint, limits);
+  const { tables } = await analyses.roles(endpoint, limits);
   const time = tables.find((table) => table.name === name)?.roles?.time ?? null;
   return time === null || time.unit === null ? roles : { ...roles, time };
 }

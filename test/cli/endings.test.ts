@@ -36,6 +36,11 @@ const ENDINGS: readonly (readonly [line: string, code: number, text: string])[] 
   ['setup-bigquery --project p --keep-days x', 2, 'error: '],
   ['import-logflare --url ftp://x --token t', 1, '--url: an http or https URL is needed.'],
   ['token nobody', 1, 'There is no entry nobody with tokens in .data/keys.json.'],
+  ['init raw_auth_logs --tenant project', 0, 'queries/raw_auth_logs.sql'],
+  ['init raw_auth_logs', 1, 'Nothing is overwritten, and there is already: queries/raw_auth_logs.sql'],
+  ['init raw_auth_log', 1, 'Did you mean raw_auth_logs?'],
+  ['init raw_pgbouncer_logs --tenant owner', 1, 'raw_pgbouncer_logs has no field owner.'],
+  ['init', 2, 'error: name a file or a table, --from or --preset'],
   ['serve nothing', 2, 'error: too many arguments'],
 ];
 

@@ -26,6 +26,10 @@ sandbox: true
 redact_pii: true
 max_bytes_billed: 9007199254740993
 timeout: 7
+log:
+  time: { column: at, unit: ms }
+  message: payload.\`the text\`
+  severity: "@l"
 params:
   project: { type: string, required: true, description: Who. }
   level: { type: enum, values: [1hr, 007, on], default: 007 }
@@ -65,6 +69,12 @@ select * from two;
       strictParams: false,
       maxBytesBilled: 9007199254740993n,
       timeout: 7000,
+      log: {
+        time: { path: ['at'], unit: 'ms' },
+        message: ['payload', 'the text'],
+        severity: ['@l'],
+        trace: undefined,
+      },
       parameters: [
         { ...none, name: 'project', type: 'string', required: true, description: 'Who.' },
         { ...none, name: 'level', type: 'enum', required: false, values: ['1hr', '007', 'on'], default: '007' },
@@ -369,6 +379,16 @@ describe('a fault has its line', () => {
       'bounds that leave nothing',
       `${head}params:\n  a: {type: number, required: true, min: 3, max: 2}\n*/\nSELECT @a`,
       ['5: parameter "a": min is greater than max'],
+    ],
+    [
+      'roles that are no paths',
+      `${head}log:\n  time: { column: a, unit: m }\n  mesage: a\n  severity: a..b\n  trace: 5\n*/\nSELECT 1`,
+      [
+        '5: time must be a column, or for a column of numbers { column: NAME, unit: UNIT } (log)',
+        '6: unknown setting "mesage" (log)',
+        '7: severity must be a column, or the path to a field: names with dots between (log)',
+        '8: trace must be a column, or the path to a field: names with dots between (log)',
+      ],
     ],
     [
       'bounds that no double holds',

@@ -87,6 +87,21 @@ it('check finds what is wrong with settings and with the query in one pass', asy
   ]);
 });
 
+it('check finds roles that no table of the query has, and nobody else minds', async () => {
+  const log = 'log:\n  time: timestmp\n  message: metadata\n  severity: metadata.response.status_code';
+  const text = file(1, 'WITH a AS (SELECT timestamp, metadata FROM raw_edge_logs) SELECT * FROM a');
+  const folder = await folderOf({ 'a.sql': text.replace('*/', `${log}\n*/`) });
+  const lines: string[] = [];
+  expect(await check(folder.path, (line) => lines.push(line), { resolve })).toBe(1);
+  expect(
+    lines.filter((line) => line.startsWith(folder.path)).map((line) => line.slice(folder.path.length + 1)),
+  ).toEqual([
+    'a.sql:5:3: log: time: timestmp: no table of the query has it. Did you mean timestamp?',
+    'a.sql:6:3: log: message: metadata: a message is STRING or JSON',
+  ]);
+  expect(await (await open(folder)).resolveWith(resolve)).toEqual([]);
+});
+
 it('check warns of a parameter that switches a feature off, and passes', async () => {
   const names = ['export', 'page_size', 'page_token', 'timestamps', 'estimate', 'position', 'history'];
   const params = names.map((name) => `  ${name}: { type: string }`).join('\n');

@@ -36,7 +36,7 @@ it('reads as many bytes as it may, and not one more', async () => {
 it.each<[string, string, (file: string) => unknown]>([
   ['a stored query', 'a.sql', async () => (await readCatalogue(folder)).faults],
   ['the keys file', 'keys.json', readWrittenEntries],
-  ['schema.json', 'schema.json', () => describedTables(folder, LOG_SCHEMA)],
+  ['schema.json', 'schema.json', () => describedTables(folder, { declared: LOG_SCHEMA })],
   ['sources', 'sources.json', (file) => readSources(file, 'COLLECT_SOURCES')],
   ['tests of an endpoint', 'a.test.yaml', readTestFile],
 ])('does not read %s of a gigabyte', async (_what, name, read) => {

@@ -8,6 +8,7 @@ const FACTS: WelcomeFacts = {
   host: '127.0.0.1',
   port: 4000,
   endpoints: [{ ...endpoint, name: 'logs.all' }],
+  tables: null,
   startKey: { secret: 'the-secret', file: '.data/key', created: true },
   apiKey: false,
   docs: true,
@@ -54,4 +55,13 @@ it('names an address that this machine reaches', () => {
 
 it('lists the endpoints where there is no logs.all', () => {
   expect(curl({ endpoints: [] })).toMatch(/'http:\/\/127\.0\.0\.1:4000\/api\/endpoints'$/);
+});
+
+it('asks for rows of the folder where there is one, with a key that may read all of it', () => {
+  const endpoints = [...FACTS.endpoints, { ...endpoint, name: 'tables' }];
+  const some = Array.from({ length: 12 }, (_, i) => ({ table: `t${String(i)}`, rows: 1000 * (i + 1) }));
+  expect(curl({ endpoints, tables: [] })).toMatch(/query\/tables'$/);
+  expect(welcome({ ...FACTS, endpoints, tables: some })).toContain('\nTables with rows: t11 (12,000), t10 (11,000)');
+  expect(welcome({ ...FACTS, endpoints, tables: some })).toContain('t2 (3,000) and 2 more\n');
+  expect(curl({ endpoints, tables: some, startKey: null })).toMatch(/logs\.all/);
 });

@@ -1,8 +1,13 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ServiceError } from '../../src/errors';
 import { LQL_CODES } from '../../packages/googlesql/src/lql/lql-error';
 import { openLql } from '../../src/run/lql-text';
+import { openDuckDbEngine } from '../../packages/duckdb-engine/src/engine/engine';
+import { silentLog } from '../../packages/duckdb-engine/test/silent-log';
+import { LOG_SCHEMA } from '../../src/engines/log-schema';
+import { Consumer, FIXTURE_END } from '../sandbox/consumer';
 import { DEFAULT_NOW } from './case-file';
 
 const DOCS = readFileSync(join(__dirname, '..', '..', 'docs', 'lql.md'), 'utf8');
@@ -31,6 +36,30 @@ describe('docs/lql.md', () => {
   test.each(tableExamples)('%s is LQL', (text) => expect(example(text)?.sql).toMatch(/^SELECT /));
 
   test.each(sqlExamples)('$text is translated as shown', ({ text, sql }) => expect(example(text)?.sql).toBe(sql));
+
+  test('has examples that find rows in the samples', async () => {
+    const cacheDir = mkdtempSync(join(tmpdir(), 'logquay-lql-docs-'));
+    const engine = await openDuckDbEngine({
+      declared: LOG_SCHEMA,
+      dataDir: null,
+      cacheDir,
+      now: FIXTURE_END,
+      log: silentLog,
+    });
+    const consumer = await Consumer.over(engine);
+    try {
+      const examples = [...GUIDE.matchAll(/```lql\n([^`]*?)\n```/g)].map(([, text = '']) => text);
+      expect(examples.length).toBeGreaterThan(4);
+      for (const text of examples) {
+        const lql = /(^|\s)f:/.test(text) ? text : `f:edge_logs ${text}`;
+        const { rows } = await consumer.ask({ language: 'lql', text: lql });
+        expect({ lql, found: rows.length > 0 }).toEqual({ lql, found: true });
+      }
+    } finally {
+      await consumer.close();
+      rmSync(cacheDir, { recursive: true });
+    }
+  }, 60_000);
 
   test('explains every code once and no other', () => {
     expect(errorRows.map(({ code }) => code).sort()).toEqual([...LQL_CODES].sort());

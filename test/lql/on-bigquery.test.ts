@@ -28,7 +28,7 @@ overOwnLocalBigQuery(
       const run = async (sql: string): Promise<readonly Row[]> =>
         (await textsOf(engine, sql)).map((row) => JSON.parse(row) as Row);
       await checkTypedPaths(run, 100);
-    }, 60_000);
+    }, 300_000);
     testCanaries('the local BigQuery', (sql, tables) => runThroughGate(engine, gate, 'raw_canaries')(sql, tables), 3);
   },
   ['--data', folder.path],

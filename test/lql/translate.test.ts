@@ -1,6 +1,9 @@
 import { ServiceError } from '../../src/errors';
 import { QueryError } from '../../packages/googlesql/src/errors';
-import { LEVELS } from '@logquay/googlesql/types';
+import fc from 'fast-check';
+import { LEVELS, rolesOf } from '@logquay/googlesql/types';
+import { isoText } from '../../packages/googlesql/src/time/calendar';
+import { runs } from '../scale';
 import { openLql } from '../../src/run/lql-text';
 import type { NamedType, SqlType } from '../../packages/googlesql/src/types';
 import { DEFAULT_NOW } from './case-file';
@@ -43,6 +46,52 @@ describe('what the table is known to have', () => {
     expect(sqlOf('t:2024-03-17T10:00:00.5+02:00', columns)).toContain("= DATETIME '2024-03-17 08:00:00.500000'");
     expect(sqlOf('c:count(*)', columns)).toContain('DATETIME_TRUNC(t.`timestamp`, MINUTE)');
     expect(sqlOf('t:2024-03-17', { timestamp: TIMESTAMP })).toContain("= TIMESTAMP '2024-03-17 00:00:00+00:00'");
+  });
+
+  test('a number is compared with moments in its unit, as its instant would be', () => {
+    const scales = { s: 1_000_000n, ms: 1_000n, us: 1n } as const;
+    const holds: Record<string, (a: bigint, b: bigint) => boolean> = {
+      '': (a, b) => a === b,
+      '>': (a, b) => a > b,
+      '>=': (a, b) => a >= b,
+      '<': (a, b) => a < b,
+      '<=': (a, b) => a <= b,
+    };
+    const near = fc.bigInt(-3_000_000n, 3_000_000n);
+    const at = fc.constantFrom(-62_000_000_000_000n, 0n, 1_710_683_222_000_000n);
+    fc.assert(
+      fc.property(
+        fc.constantFrom('s', 'ms', 'us'),
+        fc.constantFrom(...Object.keys(holds)),
+        at,
+        near,
+        near,
+        (unit, sign, start, a, b) => {
+          const moment = start + a;
+          const value = (start + b) / scales[unit as keyof typeof scales];
+          const roles = rolesOf([{ name: 'ts', type: { kind: 'INT64' } }], {
+            time: { path: ['ts'], unit: unit as 's' },
+          });
+          const written = isoText(moment).replace(/Z$/, '');
+          const translation = openLql(`t:${sign}${written}`, { tables: ['logs'], now: 0n })?.translate(
+            [{ name: 'ts', type: { kind: 'INT64' } }],
+            roles,
+          );
+          const [, test = ''] = /WHERE t\.`ts` (.*) ORDER BY t\.`ts` DESC$/.exec(translation?.sql ?? '') ?? [];
+          const [, operator = '', first = '', last] = /^(\S+) (-?\d+)(?: AND (-?\d+))?$/.exec(test) ?? [];
+          const found =
+            operator === 'BETWEEN'
+              ? value >= BigInt(first) && value <= BigInt(last ?? first)
+              : holds[operator.replace(/^=$/, '')]?.(value, BigInt(first));
+          expect({ test, value, found }).toEqual({
+            test,
+            value,
+            found: holds[sign]?.(value * scales[unit as keyof typeof scales], moment),
+          });
+        },
+      ),
+      runs(4000),
+    );
   });
 
   test('the alias of the table gives way to a result column of its name, which ORDER BY would take instead', () => {

@@ -198,6 +198,9 @@ describe('a service with docs for keys', () => {
         expect([own, key, status, body.error.errors[0].reason]).toEqual([own, key, 403, 'accessDenied']);
       }
     }
+    // Nor are they shown by `*`.
+    const shown = (await of('otel', '/api/endpoints/query/otel.rows')).body;
+    expect(shown.error.errors[0].reason).toBe('accessDenied');
     const document = (await of('otel', '/openapi.json')).body;
     expect(Object.keys(document.paths)).not.toContain('/api/endpoints/query/logs.all');
     const parameters = document.paths['/api/endpoints/query/otel.rows'].get.parameters;
@@ -397,7 +400,8 @@ describe('a service with docs for keys', () => {
     expect((await metrics.text()).match(/^logquay_broken_endpoint\{.*$/gm)).toEqual([
       'logquay_broken_endpoint{endpoint="broken.rows"} 1',
     ]);
-    expect((await ask(base, '/api/endpoints/query/otel.rows', 'otel')).body.result).toHaveLength(1);
+    const rows = await ask(base, '/api/endpoints/query/otel.rows', 'free', { project: 'abc' });
+    expect(rows.body.result).toHaveLength(1);
   });
 });
 

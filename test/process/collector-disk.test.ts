@@ -153,6 +153,15 @@ if (!mounts) {
     const full = await Promise.all([fill(at, EDGE, 100), fill(at, AUTH, 40)]);
     const again = await send(at, EDGE, full[0].refused);
     expect([again.status, again.headers.get('retry-after')]).toEqual([507, '5']);
+    // Exporters of OpenTelemetry send again after 503 alone.
+    const otlp = await fetch(`${at}/v1/logs`, {
+      method: 'POST',
+      headers: { 'X-API-KEY': PUBLIC, 'Content-Type': 'application/json' },
+      body: JSON.stringify({
+        resourceLogs: [{ scopeLogs: [{ logRecords: [{ body: { stringValue: 'x'.repeat(90_000) } }] }] }],
+      }),
+    });
+    expect([otlp.status, otlp.headers.get('retry-after'), await otlp.json()]).toMatchObject([503, '5', { code: 8 }]);
     expect(await degraded(at)).toBe(true);
     for (const [i, table] of ['edge_logs', 'auth_logs'].entries()) {
       const { stored, refused } = full[i]!;

@@ -93,6 +93,42 @@ it.each([
   expect(statuses).toContain(await post(body, EDGE, { 'Content-Encoding': 'gzip' }));
 });
 
+/** A message as a field of another, in protobuf. */
+function field(number: number, message: Uint8Array): Buffer {
+  const length: number[] = [];
+  let rest = message.length;
+  for (; rest > 127; rest >>>= 7) length.push((rest & 127) | 128);
+  return Buffer.concat([Buffer.from([(number << 3) | 2, ...length, rest]), message]);
+}
+/** A list in a list, and so on. */
+function nestedLists(levels: number): Buffer {
+  let value: Buffer = Buffer.alloc(0);
+  for (let i = 0; i < levels; i++) value = field(5, field(1, value));
+  return value;
+}
+/** A request of OTLP: resource and records, of one field each. */
+const otlp = (resource: Uint8Array, records: Uint8Array): Buffer =>
+  field(1, Buffer.concat([field(1, resource), field(2, records)]));
+const EMPTY_RECORD = Buffer.from([0x12, 0]);
+const text = (length: number): Buffer => field(1, field(2, field(1, Buffer.alloc(length, 1))));
+
+it.each([
+  ['no message', Buffer.from([0x0a, 0xff, 0xff, 0xff, 0xff, 0x0f]), [400]],
+  ['a length beyond the end', Buffer.from([0x0a, 0x7f, 0x0a]), [400]],
+  ['twelve million bytes of varints', Buffer.alloc(11_900_000, 0x80), [400]],
+  ['six million empty resources', Buffer.alloc(11_900_000, Buffer.from([0x0a, 0])), [413]],
+  ['more records than may be', otlp(Buffer.alloc(0), Buffer.alloc(200_002, EMPTY_RECORD)), [413]],
+  ['a resource that makes each record long', otlp(text(1_000_000), Buffer.alloc(2_000, EMPTY_RECORD)), [413]],
+  ['a value a thousand lists deep', otlp(Buffer.alloc(0), field(2, field(5, nestedLists(1_000)))), [400]],
+] as const)('refuses %s as a request of OTLP', async (_what, body, statuses) => {
+  const response = await fetch(`${base}/v1/logs`, {
+    method: 'POST',
+    headers: { 'X-API-KEY': PUBLIC, 'Content-Type': 'application/x-protobuf' },
+    body,
+  });
+  expect(statuses).toContain(response.status);
+});
+
 it.each(['../../etc', 'raw_edge_logs', '__proto__', 'constructor', '.collector', '%00', 'x'.repeat(800)])(
   'has no file for a source named %s',
   async (name) => {

@@ -1,7 +1,7 @@
 /** The real process takes what OpenTelemetry's own exporters send, and what drains with one URL do. */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 
@@ -16,6 +16,13 @@ const READER = 'a-key-for-everything';
 const SHIPPER = 'key-of-a-shipper';
 const TENANT = 'key-of-a-shipper-of-abc';
 const SLOW = 'key-of-a-slow-shipper';
+
+const PAGE = readFileSync(path.join(__dirname, '../../docs/collector.md'), 'utf8');
+/** The first example of a language on the page that has a text. */
+function example(language: string, having = ''): string {
+  const blocks = [...PAGE.matchAll(/^```(\w+)\n([^]*?)^```/gm)];
+  return blocks.find(([, kind, text = '']) => kind === language && text.includes(having))?.[2] ?? '';
+}
 
 const stage = new Stage();
 let base: string;
@@ -34,15 +41,8 @@ beforeAll(async () => {
   ];
   mkdirSync(path.join(folder, '.data'));
   writeFileSync(path.join(folder, '.data/keys.json'), JSON.stringify({ keys }));
-  const otel =
-    '/*\nid: 0f1d2c3b-4a59-4687-b6a5-948372615043\nname: otel\nsandbox: true\n*/\nWITH logs AS (SELECT * FROM otel_logs)\nSELECT * FROM logs\n';
-  writeFileSync(path.join(folder, 'queries/otel.sql'), otel);
-  const sources = {
-    sources: { one: 'raw_edge_logs', two: 'raw_auth_logs' },
-    sourceHeader: 'X-Log-Source',
-    sourceMember: 'source',
-  };
-  writeFileSync(path.join(folder, 'sources.json'), JSON.stringify({ ...sources, projectAttribute: 'tenant.id' }));
+  writeFileSync(path.join(folder, 'queries/otel.sql'), example('sql'));
+  writeFileSync(path.join(folder, 'sources.json'), example('json'));
   const collect = { COLLECT: 'on', COLLECT_SOURCES: 'sources.json', COLLECT_MAX_BODY: '100000', DATA_DIR: 'logs' };
   base = await stage.start({ ...collect, API_KEY: READER, KEYS_FILE: '.data/keys.json' }, folder).ready();
 });
@@ -71,14 +71,14 @@ async function rows(endpoint: string, parameters: Record<string, string>): Promi
   return answer.result;
 }
 
-const count = async (endpoint: string, table: string, where = 'TRUE', more = {}): Promise<unknown> =>
-  (await rows(endpoint, { sql: `SELECT COUNT(*) AS n FROM ${table} WHERE ${where}`, ...more }))[0]?.['n'];
+const count = async (endpoint: string, table: string, project: string, where = 'TRUE'): Promise<unknown> =>
+  (await rows(endpoint, { project, sql: `SELECT COUNT(*) AS n FROM ${table} WHERE ${where}` }))[0]?.['n'];
 
 /** What `exporters.js` and `exporter.py` send under a name, as stored. */
 async function expectSent(name: string, attributes: string): Promise<void> {
-  await until(async () => (await count('otel', 'logs', `service_name = '${name}'`)) === 2);
+  await until(async () => (await count('otel', 'logs', 'abc', `service_name = '${name}'`)) === 2);
   const sql = `SELECT *, INT64(log_attributes['http.response.status_code']) AS code, TO_JSON_STRING(log_attributes) AS text FROM logs WHERE service_name = '${name}' ORDER BY timestamp`;
-  const [first, second] = await rows('otel', { sql });
+  const [first, second] = await rows('otel', { project: 'abc', sql });
   expect(first).toMatchObject({
     timestamp: 1_795_341_600_123_456,
     observed_timestamp: expect.any(Number),
@@ -97,6 +97,9 @@ async function expectSent(name: string, attributes: string): Promise<void> {
     log_attributes: { ratio: 0.25, tags: ['a', 'b'], raw: '/w==' },
     text: expect.stringContaining(attributes),
   });
+  // A bare word, and a path into JSON by names that have dots themselves.
+  const lql = `service_name:"${name}" payment log_attributes.http.response.status_code:>=500`;
+  expect(await rows('otel', { project: 'abc', lql })).toHaveLength(1);
   expect(second).toMatchObject({ severity_text: 'INFO', body: '{"cart":{"items":[1,"two",null]}}', trace_id: null });
 }
 
@@ -180,19 +183,19 @@ it('takes a drain with one URL: the source of all events in a header, or of each
     return [response.status, await response.json()];
   };
   const message = 'drained';
-  expect(await send([{ message }], { 'X-Log-Source': 'ONE' })).toEqual([200, { message: 'Logged!' }]);
-  const events = [
-    { message, source: 'one' },
-    { message, source: 'two' },
-    { message, source: 'three' },
-  ];
+  const event = (source: string): object => ({ message, log: { source } });
+  expect(await send([{ message }], { 'X-Log-Source': 'EDGE' })).toEqual([200, { message: 'Logged!' }]);
+  const events = [event('edge'), event('gotrue.logs.prod'), event('none')];
   expect(await send(events, {})).toEqual([200, { message: 'Logged!', refused: 1 }]);
-  expect(await send([{ message, source: 'three' }], {})).toMatchObject([404, {}]);
-  expect(await send([{ message, source: 'one' }], { 'X-Log-Source': 'three' })).toMatchObject([404, {}]);
-  expect(await send([{ message, source: 'one' }], { 'X-Log-Source': '' })).toMatchObject([400, {}]);
+  expect(await send([event('none')], {})).toMatchObject([404, {}]);
+  expect(await send([event('edge')], { 'X-Log-Source': 'none' })).toMatchObject([404, {}]);
+  expect(await send([event('edge')], { 'X-Log-Source': '' })).toMatchObject([400, {}]);
   const stored = (table: string): Promise<unknown> =>
-    count('logs.all', table, `event_message = '${message}'`, { project: 'default' });
+    count('logs.all', table, 'default', `event_message = '${message}'`);
   await until(async () => (await stored('edge_logs')) === 2 && (await stored('auth_logs')) === 1);
+  const script = example('sh', '"log":').replace('http://127.0.0.1:4000', base);
+  const { stdout } = await run('sh', ['-c', script], { env: { PATH: process.env['PATH'], INGEST_KEY: SHIPPER } });
+  expect(JSON.parse(stdout)).toEqual({ message: 'Logged!' });
 });
 
 it('lets a key with a project write rows of no other, into any table', async () => {
@@ -231,13 +234,12 @@ it('lets a key with a project write rows of no other, into any table', async () 
 
   const tables = [...LOG_SCHEMA.keys()].map((table) => table.replace('raw_', ''));
   for (const table of tables) {
-    await until(async () => (await count('logs.all', table, 'TRUE', { project: 'abc' })) === hostile.length);
-    expect([table, await count('logs.all', table, 'TRUE', { project: victim })]).toEqual([table, 0]);
+    await until(async () => (await count('logs.all', table, 'abc')) === hostile.length);
+    expect([table, await count('logs.all', table, victim)]).toEqual([table, 0]);
   }
   const counted = await rows('usage.api-counts', { interval: '1hr', project: victim });
   expect(counted).toEqual([]);
-  await until(async () => (await count('otel', 'logs', "body = 'of a tenant' AND project = 'abc'")) === 1);
-  expect(
-    await count('otel', 'logs', `project = '${victim}' OR STRING(resource_attributes['tenant.id']) = '${victim}'`),
-  ).toBe(0);
+  const where = `body = 'of a tenant' AND STRING(resource_attributes['tenant.id']) = 'abc'`;
+  await until(async () => (await count('otel', 'logs', 'abc', where)) === 1);
+  expect(await count('otel', 'logs', victim)).toBe(0);
 });

@@ -1,6 +1,6 @@
 import { type Log, type Reason, ServiceError } from '@logquay/duckdb-engine/contract';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { MOST_ROW_VALUES, describedTables } from '@logquay/duckdb-engine/rows';
+import { type DeclaredTables, MOST_ROW_VALUES, describedTables } from '@logquay/duckdb-engine/rows';
 import type { RunLimits, Task, Threads } from '@logquay/duckdb-engine/concurrency';
 import type { RestField } from '@logquay/googlesql/types';
 import {
@@ -82,6 +82,8 @@ export interface CollectorOptions {
   readonly sources: Sources;
   /** Tables that are described without a schema.json. */
   readonly declared: ReadonlyMap<string, readonly RestField[]>;
+  /** A file that declares tables beside the one in `dataDir`; default: none. */
+  readonly schemaFile?: string | null;
   /** Days that daily files are kept; 0: for ever. */
   readonly retention: number;
   /** Bytes of free space below which nothing is stored. */
@@ -136,7 +138,7 @@ export class Collector {
 
   private constructor(
     private readonly options: CollectorOptions,
-    private readonly tables: ReadonlyMap<string, readonly RestField[]>,
+    private readonly tables: DeclaredTables,
   ) {
     const { log, dataDir, minFree, now = Date.now } = options;
     this.maxBody = options.maxBody;
@@ -155,7 +157,7 @@ export class Collector {
    */
   static async open(options: CollectorOptions): Promise<Collector> {
     await prepareStore(options.dataDir);
-    const collector = new Collector(options, await describedTables(options.dataDir, options.declared));
+    const collector = new Collector(options, await describedTables(options.dataDir, options));
     await Promise.race([collector.#opening, sleep(RETRY, undefined, { ref: false })]);
     return collector;
   }
@@ -192,7 +194,7 @@ export class Collector {
     try {
       const { OTEL_TABLE, OTLP_TASK } = await import('./otlp.js');
       const { projectAttribute } = this.sources;
-      const fields = this.tables.get(OTEL_TABLE) ?? null;
+      const fields = this.tables.get(OTEL_TABLE)?.fields ?? null;
       const input = { body, encoding, fields, project, projectAttribute, arrived: this.#arrived() };
       // In protobuf a value takes two bytes.
       const few = encoding === 'json' ? !hasMoreValues(body, FEW) : body.length <= 2 * FEW;
@@ -214,7 +216,9 @@ export class Collector {
     const to = this.#destination(source);
     const { tables } = this;
     const named = 'table' in to ? [to.table] : [...new Set(to.tables.values())];
-    const fields = new Map(named.flatMap((table) => (tables.has(table) ? [[table, tables.get(table) ?? []]] : [])));
+    const fields = new Map(
+      named.flatMap((table) => (tables.has(table) ? [[table, tables.get(table)?.fields ?? []]] : [])),
+    );
     const input = { body, to, fields, project, arrived: this.#arrived() };
     const read = await this.#read(BATCH_TASK, input, !hasMoreValues(body, FEW), limits);
     const collected = await this.#storeAll(read, limits);

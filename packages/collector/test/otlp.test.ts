@@ -79,15 +79,15 @@ describe('a record', () => {
   it('is the same row from both encodings, whatever values it has', () => {
     fc.assert(
       fc.property(fc.dictionary(named, value, { maxKeys: 4 }), value, (attributes, body) => {
-        const record = { attributes, body, timestamp: new Date(1_795_341_600_123), severityNumber: 13 } as Emitted;
+        const given = { attributes, body, severityText: 'Warn' } as Emitted;
+        const record = { ...given, timestamp: new Date(1_795_341_600_123) };
         const { protobuf, json } = exported([record], { 'service.name': 'shop' });
         const [row = {}, ...others] = rowsOf(protobuf);
         expect(linesOf(json)).toEqual(linesOf(protobuf));
         expect(others).toEqual([]);
         expect(row).toMatchObject({
           timestamp: '2026-11-22T10:00:00.123000Z',
-          severity_text: 'WARN',
-          severity_number: 13,
+          severity_text: 'Warn',
           service_name: 'shop',
           scope_name: 'scope',
         });
@@ -133,6 +133,24 @@ describe('a record', () => {
     [{}, '2026-11-22T12:00:00.000Z'],
   ])('has its time, else when it was observed, else when it arrived: %j', (record, timestamp) => {
     expect(rowsOf(request([record]))[0]).toMatchObject({ timestamp });
+  });
+
+  it.each([
+    [{ severityNumber: 9 }, { severity_number: 9, severity_text: 'INFO' }],
+    [
+      { severityNumber: 24, severityText: '' },
+      { severity_number: 24, severity_text: 'FATAL4' },
+    ],
+    [
+      { severityNumber: 17, severityText: 'err' },
+      { severity_number: 17, severity_text: 'err' },
+    ],
+    [{ severityNumber: 99 }, { severity_number: 99, severity_text: undefined }],
+    [{ severityNumber: 0 }, { severity_number: undefined, severity_text: undefined }],
+  ])('has its severity, by the name of its number where it has no text: %j', (record, columns) => {
+    expect({ severity_text: undefined, severity_number: undefined, ...rowsOf(request([record]))[0] }).toMatchObject(
+      columns,
+    );
   });
 
   it('has ids in hexadecimal, and none where they are invalid', () => {

@@ -259,7 +259,7 @@ describe('Stored rows', () => {
     await mkdir(join(files, '..', 'building'));
     await writeFile(join(await tableFolder(), '99.duckdb'), 'no record names it');
     expect(await restarted()).toEqual(ALL);
-    expect(await readdir(join(files, '..'))).toEqual(['store']);
+    expect(await readdir(join(files, '..'))).toEqual(['catalogue.json', 'store']);
     expect(await segments()).toHaveLength(1);
   });
 
@@ -271,7 +271,7 @@ describe('Stored rows', () => {
     for (const name of ['lock.duckdb', 'arrivals.ndjson', 'segments/raw_x/1.duckdb'])
       await writeFile(join(path, name), '');
     expect(await restarted()).toEqual(ALL);
-    expect(await readdir(path)).toEqual(['store']);
+    expect(await readdir(path)).toEqual(['catalogue.json', 'store']);
     expect(folder.logged.map(({ message }) => message)).toContain(
       'CACHE_DIR is of an earlier version: all rows are read again',
     );

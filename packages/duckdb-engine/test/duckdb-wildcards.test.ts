@@ -3,6 +3,8 @@ import { rename } from 'node:fs/promises';
 
 import type { BoundParameter } from '../src/contract/contract';
 import { mayMean } from '../src/contract/table-names';
+import { NamedTables } from '../src/data/named-tables';
+import { type Part, unknownPart } from '../src/data/part';
 import { openSchemaEngine } from '../src/engine/schema-engine';
 import { DataFolder, FORMS, ndjson, rowsOf } from './data-folder';
 import { schemaOf } from './fields';
@@ -36,6 +38,17 @@ it.each(FORMS)('mean the tables that begin like that, and a file of a day as one
     ["FROM `events_*` AS e WHERE e._table_suffix > '20260918' AND _TABLE_SUFFIX NOT LIKE 'intra%'", [4]],
     ["FROM `events_*` WHERE ENDS_WITH(_TABLE_SUFFIX, FORMAT_DATE('%Y%m%d', DATE '2026-09-20'))", [5]],
     ["FROM `events_*` WHERE _TABLE_SUFFIX = '20260101'", []],
+    [
+      "FROM `events_*`, UNNEST([0]) AS i WHERE REGEXP_EXTRACT(_TABLE_SUFFIX, r'\\d+') IN ('20260917', @day) AND n > i",
+      [1, 2, 3],
+    ],
+    ['FROM `events_*` AS a WHERE a._TABLE_SUFFIX = (SELECT MAX(_TABLE_SUFFIX) FROM `events_2*` WHERE n < 4)', []],
+    ["FROM `events_*` WHERE PARSE_DATE('%Y%m%d', _TABLE_SUFFIX) > '2026-09-18' AND _TABLE_SUFFIX < 'i'", [4]],
+    [
+      'FROM (SELECT n FROM `events_*` WHERE _TABLE_SUFFIX = @day UNION ALL SELECT n FROM `events_*` WHERE n = 1)',
+      [1, 3],
+    ],
+    ["FROM `other_*` AS o LEFT JOIN `events_*` AS e USING (n) WHERE IFNULL(e._TABLE_SUFFIX, 'none') = 'none'", [7]],
     ['FROM (SELECT n, _TABLE_SUFFIX AS day FROM `events_*`) WHERE day = @day', [3]],
     ['FROM `events_*` JOIN `other_*` AS o USING (_TABLE_SUFFIX, n) WHERE TRUE', []],
     ['FROM events', [1, 2, 3, 4, 6]],
@@ -83,6 +96,41 @@ it('has new tables, new days and files with other names at once', async () => {
   await folder.write({ 'x.json': ndjson({ n: 4 }) });
   await rename(`${folder.dataDir}/x_20260918.json`, `${folder.dataDir}/x_20260919.json`);
   await eventually([...rows, { n: 2, s: '20260919' }, { n: 3, s: 'other' }]);
+});
+
+it('reads the parts alone that have rows of the tables that are wanted', () => {
+  const part = (relation: string, sources?: readonly number[]): Part => ({
+    ...unknownPart(relation),
+    ...(sources && { sources }),
+  });
+  const schema = { name: 'x', columns: [{ name: 'n', type: { kind: 'INT64' } }] } as const;
+  const shards = [1, 2, 3].map((day) => ({ name: `x_2026091${day}`, sources: [day, 10 + day] }));
+  const parts = [part('a', [1, 11, 2]), part('b', [3]), part('c')];
+  const tables = new Map([['x', { schema, parts, revision: 1, shards: [...shards, { name: 'x', sources: [9] }] }]]);
+  const read = (...days: readonly string[]): readonly string[] =>
+    new NamedTables(tables, new Map([['x_*', days]])).find('x_*')!.parts.map(({ relation }) => relation);
+  const source = '"logquay:source"';
+  const suffix = (sql: string): string => `${sql} AS "_TABLE_SUFFIX"`;
+  expect(read('20260911')).toEqual([
+    `(SELECT *, ${suffix(`'20260911'`)} FROM a WHERE ${source} IN (1, 11))`,
+    `(SELECT *, ${suffix(`'20260911'`)} FROM c WHERE ${source} IN (1, 11))`,
+  ]);
+  expect(read('20260912', '20260913')).toHaveLength(3);
+  expect(read()).toEqual([expect.stringContaining('WHERE false')]);
+});
+
+it('keeps rows of others from deciding on an error', async () => {
+  folder = await DataFolder.make(DAYS);
+  const engine = await folder.open();
+  const consumer = 'SELECT CAST(name AS INT64) AS x, day FROM e';
+  const sql = `WITH e AS (SELECT name, n, _TABLE_SUFFIX AS day FROM \`events_*\` WHERE n = @n AND _TABLE_SUFFIX < 'i')\n(${consumer})`;
+  const start = sql.lastIndexOf(consumer);
+  const fence = { consumer: { start, end: start + consumer.length } };
+  const of = (n: string): Promise<readonly string[]> =>
+    textsOf(engine, sql, { fence, parameters: [{ name: 'n', type: 'INT64', value: n }] });
+  expect(await of('1')).toEqual(['{"x":null,"day":"20260917"}']);
+  await expect(of('2')).rejects.toMatchObject({ fault: 'invalidQuery' });
+  expect(await of('5')).toEqual([]);
 });
 
 it('takes the wider type of numbers, at any depth, and refuses types that do not go together', async () => {

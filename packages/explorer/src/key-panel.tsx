@@ -15,7 +15,10 @@ export function KeyDialog() {
   const keep = useSignal(remembered.value);
   useEffect(() => {
     if (needsKey.value && dialog.current?.open === false) dialog.current.showModal();
-    if (!needsKey.value) dialog.current?.close();
+    else if (!needsKey.value && dialog.current?.open === true) {
+      dialog.current.close();
+      focusQuery();
+    }
   }, [needsKey.value]);
 
   const submit = async (event: Event): Promise<void> => {
@@ -24,11 +27,7 @@ export function KeyDialog() {
     if (candidate === '') return;
     await connect(candidate, keep.value);
     if (needsKey.value) field.current?.select();
-    else {
-      void runFirst();
-      // Once the dialog, which has the keyboard, is closed.
-      requestAnimationFrame(focusQuery);
-    }
+    else await runFirst();
   };
 
   return (

@@ -3,6 +3,7 @@ import { signal } from '@preact/signals';
 
 import { ApiError, ask, askStream } from './api';
 import { isObject, type JsonObject, member, parseExactly, writeExactly } from './exact-json';
+import { countLoaded, counts } from './histogram/counts';
 import { placeOf, timeOf } from './log';
 import { result } from './result';
 import { rowsOf, run } from './run';
@@ -61,7 +62,9 @@ export async function loadOlder(): Promise<void> {
     const truncated = headers.get('x-result-truncated') === 'true';
     if (older.length === 0 && truncated)
       olderFault.value = 'More rows share one instant than the endpoint gives at once.';
-    result.value = { ...now, rows: [...now.rows, ...older], truncated: truncated && older.length > 0 };
+    const rows = [...now.rows, ...older];
+    result.value = { ...now, rows, truncated: truncated && older.length > 0 };
+    if (counts.peek()?.complete !== true) countLoaded(rows, now.bounds);
   } catch (error) {
     olderFault.value = error instanceof Error ? error.message : String(error);
   } finally {

@@ -12,8 +12,8 @@ import { result } from './result';
 import { running } from './run';
 import { change, search } from './search';
 import { severityOf } from './severity';
-import { Text } from './text';
-import { firstOf } from './visible-text';
+import { hasStyle, Text } from './text';
+import { firstOf, visibleText } from './visible-text';
 
 const STORED = 'logquay.widths';
 const [LEAST, MOST] = [48, 1200];
@@ -139,8 +139,14 @@ const types = computed(() => {
   for (const { name, type } of known) all.set(name, type.kind);
   return all;
 });
-const isNumber = (column: string): boolean =>
-  /^(?:INT64|FLOAT64|NUMERIC|BIGNUMERIC)$/.test(types.value.get(column) ?? '') && !isTimeColumn(column);
+const numeric = computed<ReadonlySet<string>>(
+  () =>
+    new Set(
+      columns.value.filter(
+        (one) => /^(?:INT64|FLOAT64|NUMERIC|BIGNUMERIC)$/.test(types.value.get(one) ?? '') && !isTimeColumn(one),
+      ),
+    ),
+);
 
 const scrolled = signal(0);
 const [height, width] = [signal(600), signal(800)];
@@ -202,6 +208,8 @@ export function closeRow(): void {
   if (search.peek().row !== '') change({});
 }
 
+/** What scrolls, and what has the keyboard. */
+let pane: HTMLElement | null = null;
 let grid: HTMLElement | null = null;
 let shown = 0;
 effect(() => {
@@ -228,15 +236,15 @@ effect(() => {
 /** Moves the keyboard, and what is open, to a row. */
 export function goToRow(to: number): void {
   const rows = shownRows.peek();
-  if (rows.length === 0 || grid === null) return;
+  if (rows.length === 0 || pane === null) return;
   const next = Math.min(rows.length - 1, Math.max(0, to));
   active.value = next;
   if (opened.peek() !== null) opened.value = rows[next] ?? null;
   const [top, bottom] = [topOf(next), topOf(next + 1)];
-  if (top < grid.scrollTop) grid.scrollTop = top;
+  if (top < pane.scrollTop) pane.scrollTop = top;
   // The head covers the height of a row.
-  else if (bottom + ROW_HEIGHT > grid.scrollTop + grid.clientHeight) {
-    grid.scrollTop = bottom + ROW_HEIGHT - grid.clientHeight;
+  else if (bottom + ROW_HEIGHT > pane.scrollTop + pane.clientHeight) {
+    pane.scrollTop = bottom + ROW_HEIGHT - pane.clientHeight;
   }
 }
 
@@ -266,11 +274,12 @@ export function onRowKey(key: string): boolean {
 
 /** The rows, of which only those that are seen are in the document. */
 export function RowList() {
-  const scroller = useRef<HTMLDivElement>(null);
+  const [scroller, table] = [useRef<HTMLDivElement>(null), useRef<HTMLDivElement>(null)];
   useEffect(() => {
     const element = scroller.current;
     if (element === null) return;
-    grid = element;
+    pane = element;
+    grid = table.current;
     const context = document.createElement('canvas').getContext('2d');
     if (context !== null) {
       context.font = getComputedStyle(element).font;
@@ -285,6 +294,8 @@ export function RowList() {
   }, []);
   const rows = shownRows.value;
   const [from, to] = [first.value, Math.min(rows.length, last.value)];
+  // Elements are used again for other rows: making new ones takes longer.
+  const slots = Math.ceil(height.value / ROW_HEIGHT) + 2 * (SPARE + STRIDE);
   // The same list as long as it is the same: rows with the same properties are not drawn anew.
   const drawn = columns.value;
   const log = isLog.value;
@@ -292,39 +303,43 @@ export function RowList() {
     <div
       ref={scroller}
       class={`rows${log ? ' log' : ''}${offsets.value === null ? '' : ' wrapped'}`}
-      role="grid"
-      aria-label="Rows"
-      aria-rowcount={rows.length + 1}
-      aria-busy={running.value}
-      tabIndex={0}
-      aria-activedescendant={active.value >= from && active.value < to ? `row-${active.value}` : undefined}
       onScroll={(event) => {
         scrolled.value = event.currentTarget.scrollTop;
-      }}
-      onKeyDown={(event) => {
-        const isOwn = event.target === event.currentTarget && !event.ctrlKey && !event.metaKey && !event.altKey;
-        if (isOwn && onRowKey(event.key)) event.preventDefault();
       }}
       onPointerEnter={() => (hovered.value = true)}
       onPointerLeave={() => (hovered.value = false)}
     >
-      <div class="row head" role="row" aria-rowindex={1}>
-        {drawn.map((column, i) => (
-          <Head key={column} column={column} isLast={log && i === drawn.length - 1} />
-        ))}
-      </div>
-      <div class="space" role="presentation" style={{ height: `${topOf(rows.length)}px` }}>
-        {rows.slice(from, to).map((row, i) => (
-          <Row
-            key={from + i}
-            row={row}
-            index={from + i}
-            top={topOf(from + i)}
-            columns={drawn}
-            zone={search.value.zone}
-            isWrapped={offsets.value !== null}
-          />
-        ))}
+      <div
+        ref={table}
+        role="grid"
+        aria-label="Rows"
+        aria-rowcount={rows.length + 1}
+        aria-busy={running.value}
+        tabIndex={0}
+        aria-activedescendant={active.value >= from && active.value < to ? `row-${active.value}` : undefined}
+        onKeyDown={(event) => {
+          const isOwn = event.target === event.currentTarget && !event.ctrlKey && !event.metaKey && !event.altKey;
+          if (isOwn && onRowKey(event.key)) event.preventDefault();
+        }}
+      >
+        <div class="row head" role="row" aria-rowindex={1}>
+          {drawn.map((column, i) => (
+            <Head key={column} column={column} isLast={log && i === drawn.length - 1} />
+          ))}
+        </div>
+        <div class="space" role="presentation" style={{ height: `${topOf(rows.length)}px` }}>
+          {rows.slice(from, to).map((row, i) => (
+            <Row
+              key={(from + i) % slots}
+              row={row}
+              index={from + i}
+              top={topOf(from + i)}
+              columns={drawn}
+              zone={search.value.zone}
+              isWrapped={offsets.value !== null}
+            />
+          ))}
+        </div>
       </div>
       <LoadOlder />
       <EmptyState />
@@ -345,7 +360,7 @@ function Head({ column, isLast }: { readonly column: string; readonly isLast: bo
   };
   return (
     <span
-      class={isNumber(column) ? 'cell number' : 'cell'}
+      class={numeric.value.has(column) ? 'cell number' : 'cell'}
       role="columnheader"
       style={widthOf(column)}
       aria-sort={by === null ? undefined : by.descending ? 'descending' : 'ascending'}
@@ -421,11 +436,14 @@ function Row({ row, index, top, columns: drawn, zone, isWrapped }: RowProps) {
         const isLast = i === drawn.length - 1;
         const text = isWrapped && isLast ? lastText(row) : cut(oneLine(cellText(column, row, zone)), LONGEST_CELL);
         return (
-          <span key={column} class={isNumber(column) ? 'cell number' : 'cell'} role="gridcell" style={widthOf(column)}>
+          <span
+            key={column}
+            class={numeric.value.has(column) ? 'cell number' : 'cell'}
+            role="gridcell"
+            style={widthOf(column)}
+          >
             {isLast && severity !== null ? <span class="visually-hidden">{severity}: </span> : null}
-            <bdi>
-              <Text text={text} />
-            </bdi>
+            <bdi>{hasStyle(text) ? <Text text={text} /> : visibleText(text)}</bdi>
           </span>
         );
       })}

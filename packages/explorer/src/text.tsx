@@ -3,9 +3,11 @@ import { visibleText } from './visible-text';
 /** What terminals colour by: `ESC [ 31 m`. */
 const STYLE = /\u001b\[([\d;]*)m/;
 
+export const hasStyle = (text: string): boolean => text.includes('\u001b[');
+
 /** A text of a row as it is, in the colours that it was written with for a terminal. */
 export function Text({ text }: { readonly text: string }) {
-  if (!text.includes('\u001b[')) return visibleText(text);
+  if (!hasStyle(text)) return visibleText(text);
   const parts = text.split(STYLE);
   let style = '';
   return parts.map((part, i) => {

@@ -83,6 +83,7 @@ export async function openEngineOfTests(
     const config = readConfig({
       ENGINE: engine,
       CACHE_DIR: path.join(folder, 'cache'),
+      TABLES: 'off',
       ...(local === null ? { DATA_DIR: dataDir } : { BIGQUERY_EMULATOR_HOST: local.host, BIGQUERY_LOCATION: 'US' }),
       ...(data.clock === null ? {} : { CLOCK: data.clock }),
     });
@@ -112,6 +113,7 @@ function catalogueOf(endpoint: Endpoint): Catalogue {
     isBroken: () => false,
     resolution: () => null,
     resolveWith: () => Promise.resolve([]),
+    serve: () => undefined,
     close: () => undefined,
   };
 }

@@ -125,6 +125,8 @@ export interface DryRunQuery {
 /** What tables.get answers. */
 export interface TableResource {
   readonly schema?: { readonly fields?: unknown };
+  readonly timePartitioning?: { readonly field?: string };
+  readonly requirePartitionFilter?: boolean;
 }
 
 /** What tables.list answers. */

@@ -103,10 +103,10 @@ export class BigQueryClient {
   }
 
   /**
-   * The fields of a table or view, as its schema has them, those of a wildcard as its newest table has them; null: there is none of this
-   * name that can be looked up, such as a view of INFORMATION_SCHEMA. @throws as `query`
+   * A table or view that has a schema, of a wildcard its newest table; null: there is none of this name that can be looked up, such as a
+   * view of INFORMATION_SCHEMA. @throws as `query`
    */
-  async table(path: readonly string[], limits: RunLimits): Promise<unknown> {
+  async table(path: readonly string[], limits: RunLimits): Promise<TableResource | null> {
     const options = this.#options;
     const [table = '', dataset = options.dataset, project = options.projectId, ...more] = path
       .flatMap((part) => part.split('.'))
@@ -115,8 +115,8 @@ export class BigQueryClient {
     try {
       const name = isWildcard(table) ? await this.#newestOf(dataset, table, limits) : table;
       if (name === null) return null;
-      const { schema } = await this.#get<TableResource>(['datasets', dataset, 'tables', name], {}, limits);
-      return schema?.fields ?? null;
+      const resource = await this.#get<TableResource>(['datasets', dataset, 'tables', name], {}, limits);
+      return resource.schema?.fields === undefined ? null : resource;
     } catch (error) {
       if (error instanceof ApiFailure && (error.reason === 'notFound' || error.httpStatus === 404)) return null;
       // Who may query tables need not be allowed to list them: a dry run of the query tells the rest.

@@ -113,7 +113,10 @@ class BigQueryEngine implements Engine {
         const name = path.join('.');
         const table = await this.#translating({ sql: '', offset: 0 }, () => this.#client.table(path, limits));
         if (table === null) return null;
-        return { name, columns: resultShape(table).columns, descriptions: readDescriptions(table) };
+        const { schema, timePartitioning, requirePartitionFilter: required = false } = table;
+        const partitions = timePartitioning === undefined ? null : { column: timePartitioning.field ?? null, required };
+        const { columns } = resultShape(schema?.fields);
+        return { name, columns, descriptions: readDescriptions(schema?.fields), partitions };
       }),
     );
     const found = schemas.filter((known) => known !== null);
@@ -123,6 +126,7 @@ class BigQueryEngine implements Engine {
       schemas: new Map(found.map(({ name, columns }) => [name, { name, columns, pseudo: pseudoOf(name) }])),
       names,
       descriptions: new Map(found.map(({ name, descriptions }) => [name, descriptions])),
+      partitions: new Map(found.flatMap(({ name, partitions }) => (partitions === null ? [] : [[name, partitions]]))),
     };
   }
 

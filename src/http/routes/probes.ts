@@ -1,5 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Secret } from '../../config';
+import type { Engine } from '@logquay/duckdb-engine/contract';
+import { mayRun } from '../../endpoints/catalogue';
+import { TABLES_NAME } from '../../endpoints/tables-endpoint';
 import { ServiceError } from '../../errors';
 import { presentedKey } from '../../keys/key';
 import type { Metrics } from '../../metrics/metrics';
@@ -64,7 +67,8 @@ export function answerHealth(exchange: Exchange): void {
 /**
  * `GET /ready`: whether to send requests here. A 503 has the shape of every error, next to the state.
  *
- * Everybody sees whether the service is degraded; the details name files and endpoints and are for the operator.
+ * Everybody sees whether the service is degraded; the details name files and endpoints and are for the operator. Who may run the
+ * endpoint of all tables sees which have rows.
  */
 export async function answerReady(
   exchange: Exchange,
@@ -75,13 +79,23 @@ export async function answerReady(
   const status = await lifecycle.readiness();
   const impaired = impairment(health.degradations, operator);
   if (status === 'ready') {
-    const { engine, cacheState } = lifecycle.services();
-    exchange.send(jsonResponse(200, { status, engine: engine.kind, cache: cacheState(), ...impaired }));
+    const { catalogue, engine, cacheState } = lifecycle.services();
+    const key = lifecycle.presentedKey((name) => exchange.header(name));
+    const tables = catalogue.find(TABLES_NAME);
+    const seesTables = tables?.builtIn !== undefined && (operator || (key !== null && mayRun(key, tables)));
+    const named = seesTables ? { tables: tablesWithRows(engine) } : {};
+    exchange.send(jsonResponse(200, { status, engine: engine.kind, cache: cacheState(), ...impaired, ...named }));
     return;
   }
   const error = errorResponse(new ServiceError('backendUnavailable', WHY[status], { retryAfter: 1 }), exchange.id);
   const body = { status, ...(JSON.parse(String(error.body)) as object), ...impaired };
   exchange.send({ ...error, body: Buffer.from(JSON.stringify(body)) });
+}
+
+/** Of the data folder, with how many they have. */
+function tablesWithRows(engine: Pick<Engine, 'dataStatus'>): readonly object[] {
+  const tables = engine.dataStatus?.()?.tables ?? [];
+  return tables.flatMap(({ table, rows }) => (rows > 0 ? { table, rows } : []));
 }
 
 function impairment(degradations: readonly Degradation[], operator: boolean): object {

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../errors';
-import type { HeaderValues } from '../../keys/key';
+import type { HeaderValues, Key } from '../../keys/key';
 import type { Services } from '../../run/services';
 
 /** How long the engine may take to answer a readiness probe, in milliseconds. */
@@ -68,13 +68,12 @@ export class Lifecycle {
     return this.#services?.keys.admit?.(header) ?? null;
   }
 
-  /** Whether a request presents a valid key that has pins; nothing is refused and nothing is counted. */
-  presentsPins(header: HeaderValues): boolean {
-    if (this.#services === null) return false;
+  /** The valid key that a request presents, if it does; nothing is refused and nothing is counted. */
+  presentedKey(header: HeaderValues): Key | null {
     try {
-      return this.#services.keys.authenticate(header).pins.size > 0;
+      return this.#services?.keys.authenticate(header) ?? null;
     } catch (error) {
-      if (error instanceof ServiceError) return false;
+      if (error instanceof ServiceError) return null;
       throw error;
     }
   }

@@ -64,7 +64,7 @@ export function createListener(options: ListenerOptions): RequestListener {
     cors,
     tls,
     draining: () => lifecycle.draining,
-    presentsPins: (headers) => lifecycle.presentsPins((name) => headers.values(name)),
+    presentsPins: (headers) => (lifecycle.presentedKey((name) => headers.values(name))?.pins.size ?? 0) > 0,
   });
   const requests = new RequestLog({ log, logSql, meter: new RequestMeter(metrics), tracing, tell: options.tell });
   const context = { log, requests, head, shares, failedLogins, lifecycle };

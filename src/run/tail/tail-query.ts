@@ -157,7 +157,7 @@ function timeOf(row: string, path: readonly string[]): number {
 
 /** Which numbers of the endpoint's tables are times: a row of a tail is one of theirs. */
 async function unitsOf(endpoint: Endpoint, { analyses }: Services, limits: RunLimits): Promise<TimeUnits> {
-  const { tables, roles } = await analyses.of(endpoint, limits);
+  const { tables, roles } = await analyses.roles(endpoint, limits);
   const times = [...tables.map((table) => table.roles?.time), roles?.time];
   return new Map(times.flatMap((time) => (time?.unit ? [[time.path[0] ?? '', time.unit] as const] : [])));
 }

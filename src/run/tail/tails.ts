@@ -1,5 +1,6 @@
 /** Who listens to what: the evaluations that are shared, their listeners and the bounds of both (docs/tail.md). */
 import { type Catalogue, mayRun } from '../../endpoints/catalogue';
+import { isSameDefinition } from '../../endpoints/endpoint';
 import { ServiceError } from '../../errors';
 import { type Key, currentKey, LOOK_AGAIN } from '../../keys/key';
 import { groupOf, type RunLimits } from '@logquay/duckdb-engine/concurrency';
@@ -169,7 +170,7 @@ export class Tails {
       const endpoint = services.catalogue.find(listener.endpoint.id);
       const key = keyOf(listener, keys);
       if (key === null) listener.end('key_changed', 'The key is not valid any more, or may do something else.');
-      else if (endpoint?.revision !== listener.endpoint.revision || !mayRun(key, endpoint)) {
+      else if (!isSameDefinition(listener.endpoint, endpoint) || !mayRun(key, endpoint)) {
         listener.end('endpoint_changed', 'The endpoint has changed.');
       } else if (listener.idle > HEARTBEAT) listener.beat();
     }

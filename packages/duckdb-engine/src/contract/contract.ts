@@ -135,10 +135,22 @@ export interface TableSchemas {
    * are times (`timeUnits`).
    */
   readonly schemas: ReadonlyMap<string, TableSchema>;
+  /** Those whose columns depend on their rows; missing: none do. */
+  readonly inferred?: ReadonlySet<string>;
   /** Every table there is, for suggestions; empty: not known. */
   readonly names: readonly string[];
   /** What their owner says of their columns, by the same paths; missing: nothing. */
   readonly descriptions?: ReadonlyMap<string, readonly Description[]>;
+  /** By which time they are parted, by the same paths; missing: by none. */
+  readonly partitions?: ReadonlyMap<string, TimePartitions>;
+}
+
+/** Of a table that is parted by time. */
+export interface TimePartitions {
+  /** null: the time at which a row was taken in. */
+  readonly column: string | null;
+  /** Whether every query has to bound them. */
+  readonly required: boolean;
 }
 
 export type { RunLimits };

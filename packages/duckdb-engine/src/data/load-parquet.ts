@@ -15,6 +15,7 @@ import { jsonOf, quoteName, quoteText } from '../sql';
 import type { Watch } from './conversion-progress';
 import { jsonType, storedType, storedValue } from './field-sql';
 import { parquetScan } from './file-scan';
+import { MOST_REST, REST_FIELD } from './rest';
 import { MOST_ROW_VALUES, TOO_WIDE, valuesOfItem } from './row-values';
 
 /** So many rows that are left out are named. */
@@ -25,7 +26,9 @@ export interface ParquetTarget {
   /** Has the fields' columns, one for the number of the source, and one that is NULL. */
   readonly table: string;
   readonly source: number;
-  readonly rules: { readonly timed: boolean; readonly identified: boolean };
+  readonly rules: { readonly timed: boolean; readonly identified: boolean; readonly rest: boolean };
+  /** A value that does not fit becomes NULL, and is counted, rather than its row be left out. */
+  readonly lenient: boolean;
   readonly watch: Watch;
 }
 
@@ -58,8 +61,8 @@ export async function loadParquet(
   connection: DuckDBConnection,
   path: string,
   fields: readonly RestField[],
-  { table, source, rules, watch }: ParquetTarget,
-): Promise<LeftOutOfFile[]> {
+  { table, source, rules, lenient, watch }: ParquetTarget,
+): Promise<{ readonly leftOut: readonly LeftOutOfFile[]; readonly nulled: number }> {
   const all = parquetScan(path, true);
   const columns = new Map(
     (await columnsOf(connection, `SELECT * FROM ${all}`)).map((column) => [column.name.toLowerCase(), column]),
@@ -69,7 +72,8 @@ export async function loadParquet(
   const readings = await readingsOf(connection, fields, columns, scan, (check) =>
     watch.statement('Checking', connection, check),
   );
-  const fault = faultOf(readings, rules);
+  if (rules.rest) setRest(readings, columns);
+  const fault = faultOf(readings, rules, lenient);
   const base = `(SELECT file_row_number + 1 AS line, ${readings
     .map(({ column, value }, i) => `${value} AS r${i}, ${column ?? 'NULL'} IS NOT NULL AS g${i}`)
     .join(', ')} FROM ${scan})`;
@@ -81,14 +85,15 @@ export async function loadParquet(
   const insert = `INSERT INTO ${table} SELECT ${[...values, source, 'NULL'].join(', ')} FROM ${base} WHERE NOT (${bad})`;
   const { rowsChanged } = await watch.statement('Converting', connection, connection.run(insert));
   const total = await connection.runAndReadAll(`SELECT count(*) FROM ${all}`);
-  if (Number(total.getRows()[0]?.[0]) === rowsChanged) return [];
+  const nulled = lenient ? await nulledIn(connection, base, readings) : 0;
+  if (Number(total.getRows()[0]?.[0]) === rowsChanged) return { leftOut: [], nulled };
   const misfits = `SELECT line, ${fault ?? "''"} AS reason FROM ${base} WHERE ${bad}`;
   const tooWide = `SELECT file_row_number + 1, ${quoteText(TOO_WIDE)} FROM ${all} WHERE ${wide ?? 'false'}`;
   const skipped = await connection.runAndReadAll(
     `SELECT reason, count(*), list(line ORDER BY line)[:${NAMED}] FROM (${misfits} UNION ALL ${tooWide}) GROUP BY 1`,
   );
   const groups = skipped.getRowsJS() as [string, bigint, bigint[]][];
-  return groups.map(([reason, count, lines]) => ({
+  const leftOut = groups.map(([reason, count, lines]): LeftOutOfFile => ({
     reason:
       reason === TOO_WIDE
         ? 'too_wide'
@@ -98,6 +103,33 @@ export async function loadParquet(
     count: Number(count),
     first: lines.map((line) => ({ file: path, line: Number(line), reason })),
   }));
+  return { leftOut, nulled };
+}
+
+/** How many values of the file have become NULL. */
+async function nulledIn(connection: DuckDBConnection, base: string, readings: readonly Reading[]): Promise<number> {
+  const cast = readings.flatMap(({ column, unchanged }, i) =>
+    column === null || unchanged ? [] : `count(*) FILTER (WHERE r${i} IS NULL AND g${i})`,
+  );
+  if (cast.length === 0) return 0;
+  const found = await connection.runAndReadAll(`SELECT ${cast.join(' + ')} FROM ${base}`);
+  return Number(found.getRows()[0]?.[0]);
+}
+
+/** Has the columns that no field has in the one for what there is beside fields. */
+function setRest(readings: Reading[], columns: ReadonlyMap<string, Column>): void {
+  const index = readings.findIndex(({ field }) => field.name === REST_FIELD.name);
+  const known = new Set(readings.map(({ field }) => field.name.toLowerCase()));
+  const others = [...columns.values()].filter(
+    ({ name }) => !known.has(name.toLowerCase()) && name !== 'file_row_number',
+  );
+  if (index === -1 || others.length === 0) return;
+  const members = others.map(({ name }) => `${quoteName(name)} := ${quoteName(name)}`);
+  // Members that are NULL go.
+  const all = `json_merge_patch('{}', CAST(to_json(struct_pack(${members.join(', ')})) AS VARCHAR))`;
+  const value = jsonOf(`nullif(CAST(${all} AS VARCHAR), '{}')`);
+  const short = `CASE WHEN strlen(CAST(${value} AS VARCHAR)) <= ${MOST_REST} THEN ${value} END`;
+  readings[index] = { field: REST_FIELD, column: null, value: short, unchanged: false };
 }
 
 /** SQL: what the id of a row that has none is made of, marked as not numbered yet. */
@@ -177,9 +209,13 @@ async function anyRow(connection: DuckDBConnection, scan: string, condition: str
 }
 
 /** Why a row is left out, or NULL: SQL over the readings; null: none ever is. */
-function faultOf(readings: readonly Reading[], { timed, identified }: ParquetTarget['rules']): string | null {
+function faultOf(
+  readings: readonly Reading[],
+  { timed, identified }: ParquetTarget['rules'],
+  lenient: boolean,
+): string | null {
   const faults = readings.flatMap(({ field, column, unchanged }, i) => [
-    ...(column === null || unchanged
+    ...(column === null || unchanged || lenient
       ? []
       : [{ sql: `r${i} IS NULL AND g${i}`, reason: `${field.name} is not a ${field.type}` }]),
     ...(field.mode === 'REQUIRED' && !(identified && field.name === 'id')

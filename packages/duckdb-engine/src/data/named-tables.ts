@@ -10,12 +10,22 @@ import { type Part, type Shard, type StoredTable, unknownPart } from './part';
 export class NamedTables {
   readonly #made = new Map<string, StoredTable | undefined>();
 
-  constructor(private readonly tables: ReadonlyMap<string, StoredTable>) {}
+  /** @param suffixes of the tables that are wanted of wildcards; all of those that it does not have */
+  constructor(
+    private readonly tables: ReadonlyMap<string, StoredTable>,
+    private readonly suffixes: ReadonlyMap<string, readonly string[]> = new Map(),
+  ) {}
 
   find(name: string): StoredTable | undefined {
     if (!isWildcard(name)) return this.tables.get(name);
-    if (!this.#made.has(name)) this.#made.set(name, unitedTable(name, [...this.tables.values()]));
+    if (!this.#made.has(name)) this.#made.set(name, this.#united(name));
     return this.#made.get(name);
+  }
+
+  #united(name: string): StoredTable | undefined {
+    const suffixes = this.suffixes.get(name);
+    const isWanted = suffixes && new Set(suffixes);
+    return unitedTable(name, [...this.tables.values()], (suffix) => isWanted?.has(suffix) !== false);
   }
 }
 
@@ -27,7 +37,11 @@ const isMeant =
   ({ name }: Shard): boolean =>
     name.startsWith(wildcard.slice(0, -1));
 
-function unitedTable(name: string, tables: readonly StoredTable[]): StoredTable | undefined {
+function unitedTable(
+  name: string,
+  tables: readonly StoredTable[],
+  isWanted: (suffix: string) => boolean,
+): StoredTable | undefined {
   const meant = tables.filter((table) => shardsOf(table).some(isMeant(name)));
   // The newest first, as far as names tell: that says which columns come first.
   meant.sort((a, b) => (a.schema.name < b.schema.name ? 1 : -1));
@@ -38,11 +52,16 @@ function unitedTable(name: string, tables: readonly StoredTable[]): StoredTable 
     (all, { schema }) => united(all, fieldsOf(schema.columns), (path) => conflicts.push(`${schema.name}.${path}`)),
     fieldsOf(first.schema.columns),
   );
-  const parts = meant.flatMap((table) => partsOf(table, name, fields));
+  const parts = meant.flatMap((table) => partsOf(table, name, fields, isWanted));
   const [conflict] = conflicts;
   return {
     schema: { name, columns: columnsOf(fields), pseudo: [TABLE_SUFFIX] },
     parts: parts.length > 0 ? parts : [emptyPart(first, fields)],
+    suffixes: meant.flatMap((table) =>
+      shardsOf(table)
+        .filter(isMeant(name))
+        .map((shard) => suffixOf(name, shard)),
+    ),
     revision: meant.map(({ schema, revision }) => `${schema.name} ${revision}`).join(),
     unserved: meant.some(({ unserved }) => unserved === true),
     ...(conflict === undefined ? {} : { conflict }),
@@ -50,19 +69,25 @@ function unitedTable(name: string, tables: readonly StoredTable[]): StoredTable 
 }
 
 /** The parts of a table with the rows that a name means, as rows of the united table. */
-function partsOf(table: StoredTable, name: string, fields: readonly RestField[]): Part[] {
-  const shards = shardsOf(table).filter(isMeant(name));
+function partsOf(
+  table: StoredTable,
+  name: string,
+  fields: readonly RestField[],
+  isWanted: (suffix: string) => boolean,
+): Part[] {
+  const shards = shardsOf(table).filter((shard) => isMeant(name)(shard) && isWanted(suffixOf(name, shard)));
+  if (shards.length === 0) return [];
   return table.parts.flatMap((part): Part | [] => {
-    if (table.shards === undefined) return unitedPart(table, part, fields, suffixOf(name, table.schema.name), []);
-    const of = shards.map(({ name: shard, sources }) => ({
-      suffix: suffixOf(name, shard),
-      sources: part.sources === undefined ? sources : sources.filter((source) => part.sources!.includes(source)),
+    const suffixes = shards.map((shard) => ({
+      text: quoteText(suffixOf(name, shard)),
+      sources: part.sources === undefined ? shard.sources : shard.sources.filter((one) => part.sources!.includes(one)),
     }));
-    const own = of.filter(({ sources }) => sources.length > 0);
+    if (table.shards === undefined) return unitedPart(table, part, fields, suffixes[0]!.text, []);
+    const own = suffixes.filter(({ sources }) => sources.length > 0);
     const [only, ...more] = own;
     if (only === undefined) return [];
-    const cases = own.map(({ suffix, sources }) => `WHEN ${SOURCE_COLUMN} IN (${sources.join(', ')}) THEN ${suffix}`);
-    const suffix = more.length === 0 ? only.suffix : `CASE ${cases.join(' ')} END`;
+    const cases = own.map(({ text, sources }) => `WHEN ${SOURCE_COLUMN} IN (${sources.join(', ')}) THEN ${text}`);
+    const suffix = more.length === 0 ? only.text : `CASE ${cases.join(' ')} END`;
     return unitedPart(
       table,
       part,
@@ -73,8 +98,8 @@ function partsOf(table: StoredTable, name: string, fields: readonly RestField[])
   });
 }
 
-/** SQL: what stands for the star. */
-const suffixOf = (name: string, shard: string): string => quoteText(shard.slice(name.length - 1));
+/** What stands for the star. */
+const suffixOf = (name: string, shard: Shard): string => shard.name.slice(name.length - 1);
 
 /** @param suffix SQL @param sources whose rows are meant; none: all are */
 function unitedPart(

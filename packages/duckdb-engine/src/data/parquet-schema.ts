@@ -9,6 +9,7 @@ import {
 import type { RestField } from '@logquay/googlesql/types';
 import { countOf, MOST_FIELDS, NAMED, unitedFields } from '../follow/inferred-schema';
 import { parquetScan } from './file-scan';
+import { REST_FIELD } from './rest';
 
 const TYPES: Readonly<Partial<Record<DuckDBTypeId, RestField['type']>>> = {
   [DuckDBTypeId.BOOLEAN]: 'BOOL',
@@ -50,6 +51,11 @@ export async function inferredColumns(
   for (let i = 0; i < read.columnCount; i++) {
     const field = fieldOf(read.columnName(i), read.columnType(i));
     if (all.some(({ name }) => name.toLowerCase() === field.name.toLowerCase())) continue;
+    // That name is for what there is beside columns.
+    if (field.name === REST_FIELD.name) {
+      leftOut.add(field.name);
+      continue;
+    }
     const before = countOf(all);
     all = unitedFields(all, [field], MOST_FIELDS);
     if (countOf(all) < before + countOf([field]) && leftOut.size < NAMED) leftOut.add(field.name);

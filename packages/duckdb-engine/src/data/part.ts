@@ -46,10 +46,14 @@ export interface StoredTable {
   readonly revision: number | string;
   /** Missing: it is one. */
   readonly shards?: readonly Shard[] | undefined;
+  /** Of a wildcard: of all tables with rows that it names. */
+  readonly suffixes?: readonly string[];
   /** Of a wildcard: the path of a field that has another type in another of its tables, so that it cannot be queried. */
   readonly conflict?: string;
   /** Its rows are in the data folder and cannot be stored or read: an answer without them would be wrong. */
   readonly unserved?: boolean;
+  /** Its columns depend on its rows: nobody has declared them. */
+  readonly inferred?: boolean;
 }
 
 /** A table that is one relation, of whose rows nothing is known. */

@@ -4,6 +4,7 @@ import {
   isTimeName,
   type RestField,
   rolesOf,
+  type TableSchema,
   TIME_UNITS,
   type TimeUnit,
   type TimeUnits,
@@ -23,6 +24,12 @@ export function timeColumnOf(fields: readonly RestField[], units: TimeUnits): Ti
   const role = rolesOf(columnsOf(fields), {}, units).time;
   const field = fields.find(({ name }) => role?.path.length === 1 && name === role.path[0]);
   return role === null || field === undefined ? null : { name: field.name, type: field.type, unit: role.unit };
+}
+
+/** @param units of its numbers that are times */
+export function schemaOf(name: string, fields: readonly RestField[], units: TimeUnits): TableSchema {
+  const schema = { name, columns: columnsOf(fields) };
+  return units.size === 0 ? schema : { ...schema, timeUnits: units };
 }
 
 /** Whether a column may hold times as numbers. */

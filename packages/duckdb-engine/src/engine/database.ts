@@ -53,6 +53,7 @@ async function openFolder(options: DuckDbOptions, dataDir: string): Promise<Data
   const folder = await LiveFolder.open({
     dataDir,
     cacheDir: options.cacheDir,
+    schemaFile: options.schemaFile ?? null,
     declared: options.declared,
     log,
     resources: options.conversion ?? resourcesOf(options),

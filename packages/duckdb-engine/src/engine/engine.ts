@@ -52,6 +52,7 @@ import {
   type Translation,
 } from '../translate';
 import { Translations } from './translation-cache';
+import type { Suffixes } from './translation-task';
 
 /**
  * The embedded engine: BigQuery's SQL over the files of a folder, or over made-up logs, in this process.
@@ -368,9 +369,13 @@ export class DuckDbEngine implements Engine {
     const wanted = { hideBytes, isoTimestamps, sorted, output, maxRows: lastRow, stored, fence };
     try {
       const { remember } = over;
-      const translation = await this.#translations
-        .translation(sql, parameters, wanted, tables, limits, remember)
-        .catch(rethrowOf(sql, tables));
+      const translated = (suffixes?: Suffixes): Promise<Translation> =>
+        this.#translations
+          .translation(sql, parameters, suffixes ? { ...wanted, suffixes } : wanted, tables, limits, remember)
+          .catch(rethrowOf(sql, tables));
+      const whole = await translated();
+      const suffixes = await this.#suffixes(whole, parameters, tables, limits);
+      const translation = suffixes === null ? whole : await translated(suffixes);
       const { before } = translation;
       if (translation.tables.some((name) => tables.find(name)?.unserved === true)) throw unservedTable();
       const valuesOf = (statement: Statement): BoundValue[] =>
@@ -404,6 +409,45 @@ export class DuckDbEngine implements Engine {
       return await this.#onConnection(sql, limits, onConnection, () => reading.isRepeatable());
     } finally {
       tables.release();
+    }
+  }
+
+  /** Suffixes of the tables that are needed of wildcards; null: of all. */
+  async #suffixes(
+    { suffixes }: Translation,
+    parameters: readonly BoundParameter[],
+    tables: TableSnapshot,
+    limits: RunLimits,
+  ): Promise<Suffixes | null> {
+    if (suffixes.size === 0) return null;
+    const found = new Map<string, string[]>();
+    const work = async (connection: DuckDBConnection): Promise<void> => {
+      if (tables.isLost) throw new LostTables();
+      for (const [name, statements] of suffixes) {
+        const passing = new Set<string>();
+        for (const { sql, parameters: names } of statements) {
+          const statement = await prepareSelect(connection, sql);
+          try {
+            bindValues(
+              statement,
+              names.map((one) => this.#value(one, parameters)),
+            );
+            for (const [row] of (await statement.runAndReadAll()).getRows())
+              passing.add((JSON.parse(String(row)) as { suffix: string }).suffix);
+          } finally {
+            statement.destroySync();
+          }
+        }
+        found.set(name, [...passing].sort());
+      }
+    };
+    try {
+      await this.#onConnection('', limits, work, () => true);
+      return found;
+    } catch (error) {
+      // What fails here may not be evaluated in the query, or fails there.
+      if (error instanceof QueryError) return null;
+      throw error;
     }
   }
 
@@ -455,7 +499,8 @@ export class DuckDbEngine implements Engine {
       });
       if (found.some(({ table }) => isUnread(table))) throw unservedTable();
       const schemas = new Map(found.map(({ path, table }) => [path, table.schema]));
-      return { schemas, names: tables.tables.map(({ schema }) => schema.name) };
+      const inferred = new Set(found.flatMap(({ path, table }) => (table.inferred === true ? path : [])));
+      return { schemas, inferred, names: tables.tables.map(({ schema }) => schema.name) };
     } finally {
       tables.release();
     }

@@ -6,6 +6,8 @@ import type { Log } from './log';
 export interface DuckDbOptions {
   /** The folder with the tables' files; null: a week of made-up logs. It is only read. */
   readonly dataDir: string | null;
+  /** A file that declares tables, beside the one in `dataDir`, and is taken up while the folder is followed; default: none. */
+  readonly schemaFile?: string | null;
   /** Tables that are described without a schema.json, and those of the samples. */
   readonly declared: ReadonlyMap<string, readonly RestField[]>;
   /** Where segments of tables are stored; made if missing. */

@@ -1,14 +1,19 @@
 /** The embedded engine's reading of queries, without its rows. */
-import { Threads } from '../concurrency/threads/threads';
 import { columnsOf } from '@logquay/googlesql/types';
+import { Threads } from '../concurrency/threads/threads';
 import type { Engine } from '../contract/contract';
 import { nameIn } from '../contract/table-names';
 import { wholeTable } from '../data/part';
 import { NamedTables } from '../data/named-tables';
-import { folderSchemas } from '../follow/folder-schemas';
+import { type FolderSchemas, folderSchemas } from '../follow/folder-schemas';
 import { quoteName } from '../sql';
 import type { DuckDbOptions } from './options';
 import { Translations } from './translation-cache';
+
+interface SchemaOptions extends Pick<DuckDbOptions, 'dataDir' | 'declared' | 'schemaFile'> {
+  /** Of the service, which knows types that its tables have; missing or null: not known. */
+  readonly cacheDir?: string | null;
+}
 
 export type SchemaEngine = Pick<Engine, 'kind' | 'target' | 'tables' | 'describe'>;
 
@@ -17,16 +22,16 @@ export type SchemaEngine = Pick<Engine, 'kind' | 'target' | 'tables' | 'describe
  *
  * @throws DataFault for data that the service could not start with
  */
-export async function openSchemaEngine({
-  dataDir,
-  declared,
-}: Pick<DuckDbOptions, 'dataDir' | 'declared'>): Promise<SchemaEngine> {
-  const { schemas, shards } =
-    dataDir === null ? { schemas: declared, shards: null } : await folderSchemas(dataDir, declared);
+export async function openSchemaEngine({ dataDir, ...options }: SchemaOptions): Promise<SchemaEngine> {
+  const samples = (): FolderSchemas => ({
+    schemas: Array.from(options.declared, ([name, fields]) => ({ name, columns: columnsOf(fields) })),
+    shards: new Map(),
+  });
+  const { schemas, shards } = dataDir === null ? samples() : await folderSchemas(dataDir, options);
   const tables = new Map(
-    Array.from(schemas, ([name, fields]) => {
-      const table = wholeTable({ name, columns: columnsOf(fields) }, quoteName(name));
-      return [name, { ...table, shards: shards?.get(name) }] as const;
+    schemas.map((schema) => {
+      const table = wholeTable(schema, quoteName(schema.name));
+      return [schema.name, { ...table, shards: shards.get(schema.name) }] as const;
     }),
   );
   const stored = new NamedTables(tables);

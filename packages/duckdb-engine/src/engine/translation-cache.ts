@@ -4,7 +4,7 @@ import { QueryError, type NamedType } from '@logquay/googlesql/types';
 import type { BoundParameter, Fence, RunLimits } from '../contract/contract';
 import type { StoredTable } from '../data/part';
 import { formOf, type Output, type Translation } from '../translate';
-import { type KnownParameter, translateText } from './translation-task';
+import { type KnownParameter, type Suffixes, translateText } from './translation-task';
 
 /** Characters of texts, queries and translations together. */
 const MAX_CHARACTERS = 16 * 1024 * 1024;
@@ -19,6 +19,8 @@ interface Reading {
   /** The operator's own text. */
   readonly stored: boolean;
   readonly fence: Fence | null;
+  /** As of `TextToTranslate`. */
+  readonly suffixes?: Suffixes;
 }
 
 export interface TablesByName {
@@ -59,8 +61,9 @@ export class Translations {
     const known = parameters.map((one): KnownParameter => ({ name: one.name, type: one.type, form: formOf(one) }));
     if (!remember) return this.#translate(sql, known, reading, tables, limits);
     const types = known.map(({ name, type, form }) => `${name}:${type}:${form ?? ''}`).sort();
-    const { hideBytes, isoTimestamps = false, sorted = false, output = 'text', maxRows, fence } = reading;
-    const key = JSON.stringify([hideBytes, isoTimestamps, sorted, output, maxRows, types, fence, sql]);
+    const { hideBytes, isoTimestamps = false, sorted = false, output = 'text', maxRows, fence, suffixes } = reading;
+    const wanted = suffixes && [...suffixes];
+    const key = JSON.stringify([hideBytes, isoTimestamps, sorted, output, maxRows, types, fence, wanted, sql]);
     const remembered = this.#cache.get(key);
     const isCurrent = remembered?.read.every(({ name, revision }) => tables.find(name)?.revision === revision) === true;
     if (isCurrent) return remembered.translation;

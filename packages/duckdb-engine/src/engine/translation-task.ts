@@ -27,16 +27,21 @@ export interface TextToTranslate {
   readonly output?: Output;
   readonly maxRows: number | null;
   readonly fence: Fence | null;
+  /** Suffixes of the tables that are read of a wildcard; missing: it is asked for what gives them. */
+  readonly suffixes?: Suffixes;
 }
+
+/** By wildcards; what is not in it is read as a whole. */
+export type Suffixes = ReadonlyMap<string, readonly string[]>;
 
 /** @throws QueryError for a fault in `sql`, or what the embedded engine does not do */
 export const translateText: Task<TextToTranslate, Translation> = {
   file: __filename,
   name: 'translateText',
-  run({ sql, tables, sandboxed, parameters, ...options }) {
+  run({ sql, tables, sandboxed, parameters, suffixes, ...options }) {
     const keyOf = (name: string): string => (sandboxed ? name.toLowerCase() : name);
     const byName = new Map(tables.map((table) => [keyOf(table.schema.name), table]));
-    const stored = new NamedTables(byName);
+    const stored = new NamedTables(byName, suffixes);
     const find = (name: string): StoredTable | undefined => (sandboxed ? byName.get(keyOf(name)) : stored.find(name));
     const ofPath = (names: readonly string[]): StoredTable | undefined =>
       sandboxed && names.length > 1 ? undefined : find(sandboxed ? names[0]! : nameIn(names));
@@ -54,6 +59,7 @@ export const translateText: Task<TextToTranslate, Translation> = {
     );
     return translate(withKnownParameters(resolved, new Map(forms)), {
       parts: ({ name }) => find(name)!.parts,
+      suffixesOf: ({ name }) => (suffixes === undefined ? (find(name)!.suffixes ?? []) : []),
       ...options,
     });
   },

@@ -18,6 +18,7 @@ export {
   SPARE_ROOM,
   type TableSchemas,
   type TableStatus,
+  type TimePartitions,
 } from '../contract/contract';
 export {
   executionFault,

@@ -185,8 +185,7 @@ class Backlog {
     const { table, watch, atOnce } = this.options;
     const from = source.read.position.offset;
     let { read } = source;
-    const isFirst = (): boolean => table.rows === 0 && this.#total === 0;
-    const end = await table.readThrough(source, isFirst, async (batch) => {
+    const end = await table.readThrough(source, async (batch) => {
       const all = [...this.#waiting, batch];
       const isMuch =
         all.reduce((sum, { bytes }) => sum + bytes, 0) > INSERTED_AT_ONCE || valuesOf(all) > VALUES_AT_ONCE;
@@ -315,7 +314,7 @@ class Backlog {
     const { connection } = this.workshop;
     const path = source.pathIn(dataDir);
     const { size, modified, identity } = source.file;
-    const leftOut = new LeftOutCount(!table.declared);
+    const leftOut = new LeftOutCount(!table.isStrict);
     let fault: string | null = null;
     try {
       await stat(path);
@@ -329,10 +328,10 @@ class Backlog {
       await rows.create();
       const staged = { table: rows, rows: FEW_ROWS };
       this.#staged.push(staged);
-      const target = { table: rows.relation, source: source.id, rules: table.rules, watch };
-      for (const { reason, count, first } of await loadParquet(connection, path, table.fields, target)) {
-        leftOut.addRows(reason, count, first);
-      }
+      const target = { table: rows.relation, source: source.id, rules: table.rules, lenient: leftOut.lenient, watch };
+      const loaded = await loadParquet(connection, path, table.fields, target);
+      for (const { reason, count, first } of loaded.leftOut) leftOut.addRows(reason, count, first);
+      leftOut.nulled += loaded.nulled;
       if (table.rules.identified) await this.#number(rows.relation);
       await this.#observeTimes(rows);
     } catch (error) {

@@ -18,6 +18,8 @@ export interface Position {
   readonly header: readonly string[] | null;
   /** Of a JSON file: whether it is one array; null: not known yet. */
   readonly array: boolean | null;
+  /** Of a log: whether its lines are plain text; null: not known yet. */
+  readonly text: boolean | null;
   /** Whether the last record was taken without its end: what follows may belong to it. */
   readonly open: boolean;
   /** Whether what follows belongs to a record that is too long, of which the beginning is left out. */
@@ -43,6 +45,7 @@ export const START: Position = {
   records: 0,
   header: null,
   array: null,
+  text: null,
   open: false,
   tooLong: false,
 };

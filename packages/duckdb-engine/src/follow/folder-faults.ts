@@ -3,7 +3,16 @@ import type { Log } from '../engine/log';
 import { codeOf, kindOf, messageOf } from '../engine/native-error';
 
 /** What may be at fault: a word for each, or a table's name. */
-export type Faulty = 'folder' | 'schema' | 'follow' | 'lock' | 'store' | 'write' | `table ${string}` | `rows ${string}`;
+export type Faulty =
+  | 'folder'
+  | 'schema'
+  | 'declared'
+  | 'follow'
+  | 'lock'
+  | 'store'
+  | 'write'
+  | `table ${string}`
+  | `rows ${string}`;
 
 export class FolderFaults {
   readonly #faults = new Map<Faulty, string>();

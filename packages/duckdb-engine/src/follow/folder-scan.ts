@@ -155,7 +155,7 @@ export function knownIn({ unreadable }: FolderScan): (path: string) => boolean {
 }
 
 /** What the name of a file in DATA_DIR says: its table, its format, and the family that it rotates in. */
-export type SourceFormat = 'lines' | 'json' | 'csv' | 'parquet';
+export type SourceFormat = 'lines' | 'log' | 'json' | 'csv' | 'parquet';
 export type Compression = 'none' | 'gzip' | 'zstd';
 
 export interface SourceName {
@@ -171,14 +171,15 @@ export interface SourceName {
 const FORMATS: Readonly<Record<string, SourceFormat>> = {
   ndjson: 'lines',
   jsonl: 'lines',
-  log: 'lines',
+  log: 'log',
+  txt: 'log',
   json: 'json',
   csv: 'csv',
 };
 const COMPRESSIONS: Readonly<Record<string, Compression>> = { '': 'none', '.gz': 'gzip', '.zst': 'zstd' };
 
 /** Stem, extension, rotation behind it, compression: `x`, `ndjson`, `.1`, `.gz`. */
-const TEXT = /^(.+?)\.(ndjson|jsonl|log|json|csv)([.-]\d[\dT:_.-]*)?(\.gz|\.zst)?$/;
+const TEXT = /^(.+?)\.(ndjson|jsonl|log|txt|json|csv)([.-]\d[\dT:_.-]*)?(\.gz|\.zst)?$/;
 const PARQUET = /^(.+)\.parquet$/;
 /**
  * Rotation before the extension: `x.1.ndjson`, `x.2026-09-29.ndjson`, `x-20260929.ndjson`, `x_20260929.log`, with an hour

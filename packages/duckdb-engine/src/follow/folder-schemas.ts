@@ -1,79 +1,51 @@
 /** The schemas of a data folder without its rows, for who checks queries and serves none. */
-import { join } from 'node:path';
-import { DuckDBInstance } from '@duckdb/node-api';
-
-import type { RestField } from '@logquay/googlesql/types';
+import type { TableSchema } from '@logquay/googlesql/types';
 import type { Shard } from '../data/part';
-import { inferredColumns } from '../data/parquet-schema';
 import { describedTables } from '../data/schemas';
-import { Unfit } from '../data/strict-row';
+import { schemaOf } from '../data/time-column';
 import type { DuckDbOptions } from '../engine/options';
-import { readContent, START } from './content';
-import { filesByTable, type FoundFile, scanFolder, shardsOf } from './folder-scan';
-import { withFieldsOf } from './inferred-schema';
-import { readRecords } from './records';
-import { recordRow } from './rows';
-
-/** Bytes of each file that are read. */
-const READ = 8 * 1024 * 1024;
+import { addFields, firstFields, oldestFirst } from './first-fields';
+import { filesByTable, scanFolder, shardsOf } from './folder-scan';
+import { NO_FIELDS, TableFields } from './inferred-schema';
+import { readCatalogue } from './store';
 
 export interface FolderSchemas {
-  readonly schemas: ReadonlyMap<string, readonly RestField[]>;
+  readonly schemas: readonly TableSchema[];
   /** Of tables that have some. */
   readonly shards: ReadonlyMap<string, readonly Shard[]>;
 }
 
 /**
- * The described tables, and those that only their files describe. A file that cannot be read tells nothing.
+ * The described tables, those that a service has read, and those that only their files describe. A file that cannot be read tells
+ * nothing.
  *
  * @throws DataFault for an invalid `schema.json`
  */
-export async function folderSchemas(dataDir: string, declared: DuckDbOptions['declared']): Promise<FolderSchemas> {
-  const schemas = await describedTables(dataDir, declared);
-  const described = new Set(schemas.keys());
+export async function folderSchemas(
+  dataDir: string,
+  options: Pick<DuckDbOptions, 'declared' | 'schemaFile'> & { readonly cacheDir?: string | null },
+): Promise<FolderSchemas> {
+  const described = await describedTables(dataDir, options);
+  const known = options.cacheDir == null ? new Map<string, never>() : await readCatalogue(options.cacheDir, dataDir);
   const scan = await scanFolder(dataDir, (table) => described.has(table));
-  for (const file of scan.files) {
-    if (described.has(file.table)) continue;
-    const before = schemas.get(file.table) ?? [];
-    const fields = await fieldsOf(dataDir, file, before).catch(() => before);
-    if (fields.length > 0) schemas.set(file.table, fields);
+  const found = filesByTable(scan);
+  const schemas: TableSchema[] = [];
+  for (const name of new Set([...described.keys(), ...found.keys()])) {
+    const declared = described.get(name) ?? null;
+    const fields = new TableFields(declared, known.get(name) ?? NO_FIELDS);
+    const files = oldestFirst(found.get(name) ?? []);
+    const isNew = fields.isUnknown;
+    if (isNew) fields.begin(await firstFields(dataDir, files));
+    for (const file of files) {
+      if (!isNew && fields.times.undecided(fields.all).length === 0) break;
+      await addFields(dataDir, file, fields);
+    }
+    if (fields.all.length > 0) schemas.push(schemaOf(name, fields.all, fields.times.units));
   }
   const shards = new Map<string, readonly Shard[]>();
-  for (const [table, files] of filesByTable(scan)) {
+  for (const [table, files] of found) {
     const own = shardsOf(table, files.entries());
     if (own !== undefined) shards.set(table, own);
   }
   return { schemas, shards };
-}
-
-async function fieldsOf(
-  dataDir: string,
-  { path, format, compression }: FoundFile,
-  before: readonly RestField[],
-): Promise<readonly RestField[]> {
-  const file = join(dataDir, path);
-  if (format === 'parquet') return parquetFields(file, before);
-  let fields = before;
-  const content = readContent(file, compression, 0, READ);
-  for await (const { records } of readRecords(content, format, START, () => true)) {
-    for (const { text } of records) {
-      try {
-        const row = recordRow(text);
-        if (row !== null) fields = withFieldsOf(fields, row, true, new Set());
-      } catch (error) {
-        if (!(error instanceof Unfit)) throw error;
-      }
-    }
-  }
-  return fields;
-}
-
-async function parquetFields(file: string, before: readonly RestField[]): Promise<readonly RestField[]> {
-  const instance = await DuckDBInstance.create(':memory:');
-  try {
-    const connection = await instance.connect();
-    return await inferredColumns(connection, file, before, new Set());
-  } finally {
-    instance.closeSync();
-  }
 }

@@ -111,7 +111,7 @@ export interface OpenedRelation {
 
 export class HotRelations {
   #all: readonly HotRelation[] = [];
-  #next = 0;
+  #next: number;
 
   constructor(
     private readonly store: Store,
@@ -119,7 +119,15 @@ export class HotRelations {
     private readonly name: string,
     /** As of `RowTable`. */
     private readonly complete: boolean,
-  ) {}
+    next: number,
+  ) {
+    this.#next = next;
+  }
+
+  /** Number of a relation that has not been used. */
+  get next(): number {
+    return this.#next;
+  }
 
   /** Takes over what the hot file has of the table. @param isSource whether rows of a source, by its number, count */
   async open(isSource: (source: number) => boolean): Promise<void> {

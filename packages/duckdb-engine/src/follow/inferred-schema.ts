@@ -1,40 +1,38 @@
 /** The schema of a table: declared, or growing with the rows. */
-import { dateText, timestampMicros, type RestField } from '@logquay/googlesql/types';
+import { dateText, type RestField } from '@logquay/googlesql/types';
 import { longNumber } from '../data/json-line';
-import { type JsonObject, isInt64 } from '../data/strict-row';
+import { hasRest, REST_FIELD } from '../data/rest';
+import type { DeclaredTable } from '../data/schemas';
+import { type JsonObject, isInt64, strictValue } from '../data/strict-row';
 import { type ObservedTimes, TimeUnitsOfTable } from '../data/time-column';
 import { type RowRules, rulesOf } from './rows';
 
 const DEEPEST = 15;
+/** A kind of value that fewer than one in so many are is odd: it does not decide on a type. */
+const ODD = 100;
+/** Rows whose values decide whether a column of integers is one of numbers. */
+export const DECIDING_ROWS = 10_000;
 
-/** A record whose fields are inferred. */
+type Kind = RestField['type'];
+
+/** Where a value is, and what there is room for. */
 interface Place {
   readonly path: string;
   readonly depth: number;
-  /** Fields that may be added. */
-  readonly room: number;
-  /** Takes the paths of the first few fields that there is no room for. */
-  readonly leftOut: Set<string>;
+  readonly room: Room;
+  /** Whether all values are texts, of which some mean numbers and booleans: of CSV. */
+  readonly texts: boolean;
+  /** Whether a column of integers takes other numbers. */
+  readonly widens: boolean;
 }
 
-/** Only the type is of interest. */
-const ANYWHERE: Place = { path: '', depth: 1, room: Infinity, leftOut: new Set() };
-
-/**
- * The fields with those that a row has and they have not. The type of a field is that of its first value: one that does
- * not fit later is NULL.
- *
- * @param widen whether no row is stored yet: a field takes the type that both values have
- * @param leftOut takes the paths of the first few fields beyond `MOST_FIELDS`
- * @returns `fields` itself where there is nothing new
- */
-export function withFieldsOf(
-  fields: readonly RestField[],
-  row: JsonObject,
-  widen: boolean,
-  leftOut: Set<string>,
-): readonly RestField[] {
-  return grown(fields, row, widen, { path: '', depth: 1, room: MOST_FIELDS - countOf(fields), leftOut });
+/** For fields beside those that there are. */
+interface Room {
+  left: number;
+  /** There was none for a field. */
+  isFull: boolean;
+  /** Takes the paths of the first few that there is none for. */
+  readonly leftOut: Set<string>;
 }
 
 const indexes = new WeakMap<readonly RestField[], ReadonlyMap<string, number>>();
@@ -46,91 +44,144 @@ function indexOf(fields: readonly RestField[]): ReadonlyMap<string, number> {
   return index;
 }
 
-function grown(fields: readonly RestField[], record: JsonObject, widen: boolean, place: Place): readonly RestField[] {
-  const { path, depth, leftOut } = place;
-  let { room } = place;
-  let changed: RestField[] | null = null;
-  const added = new Set<string>();
-  for (const [name, value] of Object.entries(record)) {
-    const key = name.toLowerCase();
-    const index = indexOf(fields).get(key);
-    const at = { ...place, path: `${path}${name}`, room };
-    if (index === undefined) {
-      if (name === '' || value === null || added.has(key)) continue;
-      const field = room > 0 ? fieldOf(name, value, { ...at, room: room - 1 }) : null;
-      if (room <= 0 && leftOut.size < NAMED) leftOut.add(at.path);
-      if (field === null) continue;
-      (changed ??= [...fields]).push(field);
-      added.add(key);
-      room -= countOf([field]);
-      continue;
-    }
-    const known = changed?.[index] ?? fields[index]!;
-    if (known.type === 'RECORD') {
-      const inner = grownBy(known.fields, Array.isArray(value) ? value : [value], widen, at);
-      if (inner === known.fields) continue;
-      room -= countOf(inner) - countOf(known.fields);
-      (changed ??= [...fields])[index] = { ...known, fields: inner };
-    } else if (widen) {
-      const field = fieldOf(name, value, { ...ANYWHERE, depth });
-      if (field === null || (field.type === known.type && field.mode === known.mode)) continue;
-      const type = field.mode === known.mode ? common([known, field]) : 'JSON';
-      if (type === known.type) continue;
-      const mode = type === 'JSON' ? 'NULLABLE' : known.mode;
-      (changed ??= [...fields])[index] = { name: known.name, type, mode, fields: [] };
+/** A record, and what rows have in it beside its fields. */
+class GrowingRecord {
+  readonly #new = new Map<string, NewField>();
+  readonly #records = new Map<number, GrowingRecord>();
+  readonly #numbers = new Set<number>();
+
+  constructor(private readonly fields: readonly RestField[]) {}
+
+  observe(record: JsonObject, at: Place): void {
+    for (const [name, value] of Object.entries(record)) {
+      if (value === null || name === '') continue;
+      const index = indexOf(this.fields).get(name.toLowerCase());
+      if (index === undefined) this.#observeNew(name, value, at);
+      else this.#observeKnown(index, value, at);
     }
   }
-  return changed ?? fields;
-}
 
-/** The fields of a record with those that values of it have. @param at the place of the record */
-function grownBy(
-  fields: readonly RestField[],
-  values: readonly unknown[],
-  widen: boolean,
-  at: Place,
-): readonly RestField[] {
-  const before = countOf(fields);
-  let all = fields;
-  for (const item of values) {
-    if (!isObject(item)) continue;
-    const room = at.room - (all === fields ? 0 : countOf(all) - before);
-    all = grown(all, item, widen, { ...at, path: `${at.path}.`, depth: at.depth + 1, room });
+  #observeNew(name: string, value: unknown, at: Place): void {
+    const { room } = at;
+    let field = this.#new.get(name.toLowerCase());
+    const path = `${at.path}${name}`;
+    if (field === undefined) {
+      if (room.left <= 0) {
+        room.isFull = true;
+        if (room.leftOut.size < NAMED) room.leftOut.add(path);
+        return;
+      }
+      if (!tells(value, at.depth)) return;
+      room.left--;
+      this.#new.set(name.toLowerCase(), (field = new NewField(name)));
+    }
+    if (field.name === name) field.observe(value, { ...at, path });
   }
-  return all;
+
+  #observeKnown(index: number, value: unknown, at: Place): void {
+    const { name, type, mode, fields } = this.fields[index]!;
+    if (type === 'INT64' && mode !== 'REPEATED' && at.widens && kindOf(value, at) === 'FLOAT64') {
+      this.#numbers.add(index);
+    }
+    if (type !== 'RECORD') return;
+    let record = this.#records.get(index);
+    if (record === undefined) this.#records.set(index, (record = new GrowingRecord(fields)));
+    const inner = { ...at, path: `${at.path}${name}.`, depth: at.depth + 1 };
+    for (const item of Array.isArray(value) ? value : [value]) if (isObject(item)) record.observe(item, inner);
+  }
+
+  /** With those that are new; the same where nothing is. */
+  get grown(): readonly RestField[] {
+    let changed: RestField[] | null = null;
+    for (const [index, record] of this.#records) {
+      const { grown } = record;
+      if (grown !== record.fields) (changed ??= [...this.fields])[index] = { ...this.fields[index]!, fields: grown };
+    }
+    for (const index of this.#numbers)
+      (changed ??= [...this.fields])[index] = { ...this.fields[index]!, type: 'FLOAT64' };
+    for (const { field } of this.#new.values()) if (field !== null) (changed ??= [...this.fields]).push(field);
+    return changed ?? this.fields;
+  }
 }
 
-/** null: the value does not tell, or there is no room for what it holds. @param at the place of the field */
-function fieldOf(name: string, value: unknown, at: Place): RestField | null {
-  const leaf = (type: RestField['type']): RestField => ({ name, type, mode: 'NULLABLE', fields: [] });
-  if (value === null) return null;
-  if (Array.isArray(value)) {
+/** A field that rows have, whose type is what most of its values are. */
+class NewField {
+  readonly #kinds = new Map<Kind, number>();
+  readonly #record = new GrowingRecord([]);
+  #lists = 0;
+  #plain = 0;
+
+  constructor(readonly name: string) {}
+
+  observe(value: unknown, at: Place): void {
+    if (!Array.isArray(value)) {
+      this.#plain++;
+      return this.#observeItem(value, at);
+    }
     const items = value.filter((item) => item !== null);
     // BigQuery has no arrays of arrays.
-    if (items.some((item) => Array.isArray(item))) return leaf('JSON');
-    const first: unknown = items.find((item) => tells(item, at.depth));
-    if (first === undefined) return null;
-    if (isObject(first) && at.depth < DEEPEST) {
-      const fields = grownBy([], items, true, at);
-      return fields.length === 0 ? null : { name, type: 'RECORD', mode: 'REPEATED', fields };
+    if (items.some((item) => Array.isArray(item))) return this.#count('JSON');
+    const telling = items.filter((item) => tells(item, at.depth));
+    if (telling.length > 0) this.#lists++;
+    for (const item of telling) this.#observeItem(item, at);
+  }
+
+  #observeItem(item: unknown, at: Place): void {
+    const kind = kindOf(item, at);
+    if (kind === null) return;
+    this.#count(kind);
+    const inner = { ...at, path: `${at.path}.`, depth: at.depth + 1 };
+    if (kind === 'RECORD' && isObject(item)) this.#record.observe(item, inner);
+  }
+
+  #count(kind: Kind): void {
+    this.#kinds.set(kind, (this.#kinds.get(kind) ?? 0) + 1);
+  }
+
+  /** null: nothing is known of it. */
+  get field(): RestField | null {
+    const { name } = this;
+    const values = this.#lists + this.#plain;
+    const [isList, isPlain] = [this.#lists, this.#plain].map((count) => count > 0 && count * ODD >= values);
+    const type = this.#type;
+    if (type === 'RECORD') {
+      const fields = this.#record.grown;
+      // What is no list is taken for one of one.
+      return fields.length === 0 ? null : { name, type, mode: isList ? 'REPEATED' : 'NULLABLE', fields };
     }
-    const typesOf = (item: unknown): RestField | [] =>
-      isObject(item) ? leaf('JSON') : (fieldOf(name, item, at) ?? []);
-    const types = items.flatMap((item) => (tells(item, at.depth) ? typesOf(item) : []));
-    const type = types.every((item) => item.type === types[0]!.type) ? types[0]!.type : common(types);
-    return { name, type, mode: type === 'JSON' ? 'NULLABLE' : 'REPEATED', fields: [] };
+    const isJson = type === 'JSON' || (isList && isPlain);
+    if (isJson) return { name, type: 'JSON', mode: 'NULLABLE', fields: [] };
+    return type === null ? null : { name, type, mode: isList ? 'REPEATED' : 'NULLABLE', fields: [] };
   }
-  if (isObject(value)) {
-    if (at.depth >= DEEPEST) return leaf('JSON');
-    const fields = grownBy([], [value], true, at);
-    // Nothing is known of a record without fields.
-    return fields.length === 0 ? null : { name, type: 'RECORD', mode: 'NULLABLE', fields };
+
+  get #type(): Kind | null {
+    const all = [...this.#kinds.values()].reduce((sum, count) => sum + count, 0);
+    const usual = [...this.#kinds].flatMap(([kind, count]) => (count * ODD >= all ? kind : []));
+    if (usual.length === 0) return null;
+    const type = common(new Set(usual));
+    // Nothing is lost by that.
+    return type === 'INT64' && this.#kinds.has('FLOAT64') ? 'FLOAT64' : type;
   }
-  if (typeof value === 'boolean') return leaf('BOOL');
-  if (typeof value === 'number') return leaf(Number.isSafeInteger(value) ? 'INT64' : 'FLOAT64');
+}
+
+/** null: the value does not tell. */
+function kindOf(value: unknown, { depth, texts }: Pick<Place, 'depth' | 'texts'>): Kind | null {
+  if (value === null || Array.isArray(value)) return null;
+  if (isObject(value)) return depth >= DEEPEST ? 'JSON' : 'RECORD';
+  if (typeof value === 'boolean') return 'BOOL';
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? 'INT64' : 'FLOAT64';
   const long = longNumber(value);
-  if (long !== null) return leaf(!/^-?\d+$/.test(long) ? 'FLOAT64' : isInt64(long) ? 'INT64' : 'NUMERIC');
-  return leaf(typeof value === 'string' ? textType(value) : 'STRING');
+  if (long !== null) return numberType(long);
+  if (typeof value !== 'string') return 'STRING';
+  if (texts && PLAIN_NUMBER.test(value)) return numberType(value);
+  return texts && /^(?:true|false)$/i.test(value) ? 'BOOL' : textType(value);
+}
+
+/** A number as programs write it: what begins with a zero is a code. */
+const PLAIN_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+function numberType(text: string): Kind {
+  return !/^-?\d+$/.test(text) ? 'FLOAT64' : isInt64(text) ? 'INT64' : 'NUMERIC';
 }
 
 /** Whether a value tells a type. */
@@ -140,39 +191,85 @@ function tells(value: unknown, depth: number): boolean {
   return depth >= DEEPEST || Object.entries(value).some(([name, inner]) => name !== '' && tells(inner, depth + 1));
 }
 
-const NUMBERS = new Set<RestField['type']>(['INT64', 'NUMERIC', 'FLOAT64']);
+const NUMBERS = new Set<Kind>(['INT64', 'NUMERIC', 'FLOAT64']);
+const TIMES = new Set<Kind>(['DATE', 'TIMESTAMP']);
 
-function common(types: readonly RestField[]): RestField['type'] {
-  const found = new Set(types.map(({ type }) => type));
+function common(found: ReadonlySet<Kind>): Kind {
+  const [first] = found;
+  if (found.size === 1 && first !== undefined) return first;
   if (found.has('RECORD') || found.has('JSON')) return 'JSON';
+  if ([...found].every((type) => TIMES.has(type))) return 'TIMESTAMP';
   if (![...found].every((type) => NUMBERS.has(type))) return 'STRING';
   return found.has('FLOAT64') ? 'FLOAT64' : 'NUMERIC';
 }
 
-function textType(text: string): RestField['type'] {
+/** What is stored as a time is one: nanoseconds too, which are cut off. */
+function textType(text: string): Kind {
   if (!/^\d{4}-\d{2}-\d{2}/.test(text)) return 'STRING';
   if (text.length === 10) return dateText(text) === null ? 'STRING' : 'DATE';
-  return timestampMicros(text) === null ? 'STRING' : 'TIMESTAMP';
+  return strictValue('TIMESTAMP', text) === undefined ? 'STRING' : 'TIMESTAMP';
 }
 
 function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Fields that grow by what rows have beside them. */
+export class GrowingFields {
+  readonly #record: GrowingRecord;
+  readonly #room: Room;
+
+  /**
+   * @param widens whether a column of integers takes other numbers
+   * @param leftOut takes the paths of the first few fields beyond `MOST_FIELDS`
+   */
+  constructor(
+    fields: readonly RestField[],
+    private readonly widens: boolean,
+    leftOut: Set<string>,
+  ) {
+    this.#record = new GrowingRecord(fields);
+    this.#room = { left: MOST_FIELDS + (hasRest(fields) ? 1 : 0) - countOf(fields), leftOut, isFull: false };
+  }
+
+  /** @param texts whether all values are texts, as of CSV */
+  observe(row: JsonObject, texts: boolean): void {
+    this.#record.observe(row, { path: '', depth: 1, room: this.#room, texts, widens: this.widens });
+  }
+
+  /** A field has the type of most of its values. */
+  get fields(): readonly RestField[] {
+    const { grown } = this.#record;
+    return this.#room.isFull && !hasRest(grown) ? [...grown, REST_FIELD] : grown;
+  }
+}
+
+/** What the catalogue of a store knows of the fields of a table. */
+export interface KnownFields {
+  readonly fields: readonly RestField[];
+  /** Which of its numbers are times. */
+  readonly times: ObservedTimes;
+  /** Rows that have decided on types, as far as they are counted. */
+  readonly decided: number;
+}
+
+export const NO_FIELDS: KnownFields = { fields: [], times: {}, decided: 0 };
+
 /** The fields of a table: declared, or inferred from its rows as they come. */
 export class TableFields {
   #all: readonly RestField[];
   /** Which of its numbers are times. */
   readonly times: TimeUnitsOfTable;
+  #decided: number;
 
   /** @param declared null: inferred */
   constructor(
-    private readonly declared: readonly RestField[] | null,
-    before: readonly RestField[] | null,
-    times: ObservedTimes = {},
+    private readonly declared: DeclaredTable | null,
+    before: KnownFields,
   ) {
-    this.#all = declared ?? before ?? [];
-    this.times = new TimeUnitsOfTable(times);
+    this.#all = declared?.fields ?? before.fields;
+    this.times = new TimeUnitsOfTable(before.times);
+    this.#decided = before.decided;
   }
 
   get all(): readonly RestField[] {
@@ -183,25 +280,71 @@ export class TableFields {
     return this.declared !== null;
   }
 
+  /** Whether the table takes nothing but what is declared. */
+  get isStrict(): boolean {
+    return this.declared !== null && !this.declared.open;
+  }
+
+  /** Whether lines of plain text are rows of it. */
+  get takesText(): boolean {
+    return !this.isStrict || this.#all.some(({ name, type }) => name === 'message' && type === 'STRING');
+  }
+
   get rules(): RowRules {
-    return rulesOf(this.#all, this.isDeclared);
+    return rulesOf(this.#all, this.isStrict);
+  }
+
+  get known(): KnownFields {
+    return { fields: this.#all, times: this.times.observed, decided: this.#decided };
+  }
+
+  /** Whether nothing is known yet of fields that are to be inferred. */
+  get isUnknown(): boolean {
+    return !this.isDeclared && this.#all.length === 0;
+  }
+
+  /** What the first rows tell, where nothing is known. */
+  begin(fields: readonly RestField[]): void {
+    if (this.isUnknown) this.#all = fields;
+  }
+
+  /** Takes note of values that may be times. */
+  observeTimes(rows: () => readonly JsonObject[]): void {
+    const columns = this.times.undecided(this.#all);
+    if (columns.length === 0) return;
+    const some = rows();
+    for (const { name, type } of columns) {
+      this.times.observe(
+        name,
+        some.map((row) => numberOf(type, row[name])),
+      );
+    }
   }
 
   /**
-   * Takes over what rows have.
+   * Takes over what rows have. The type of a field is that of most of its first values, for good, but that integers become numbers in the
+   * first rows of the table: what does not fit is NULL.
    *
-   * @param first whether the table has no rows yet
-   * @param leftOut as of `withFieldsOf`
+   * @param texts @param leftOut as of `GrowingFields`
    */
-  grow(rows: readonly JsonObject[], first: boolean, leftOut: Set<string>): void {
+  grow(rows: readonly JsonObject[], texts: boolean, leftOut: Set<string>): void {
     if (this.isDeclared) return;
-    for (const row of rows) this.#all = withFieldsOf(this.#all, row, first, leftOut);
+    const growing = new GrowingFields(this.#all, this.#decided < DECIDING_ROWS, leftOut);
+    for (const row of rows) growing.observe(row, texts);
+    this.#all = growing.fields;
+    this.#decided = Math.min(DECIDING_ROWS, this.#decided + rows.length);
   }
 
   /** Takes over what a conversion has found. */
   unite(fields: readonly RestField[]): void {
     if (!this.isDeclared) this.#all = unitedFields(this.#all, fields, MOST_FIELDS);
   }
+}
+
+/** null or NaN: none. */
+function numberOf(type: Kind, value: unknown): number | null {
+  if (value === undefined || value === null || type === 'RECORD') return null;
+  return Number(strictValue(type, value));
 }
 
 /** So many rows or fields that are left out are named. */

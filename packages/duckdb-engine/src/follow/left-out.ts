@@ -20,7 +20,7 @@ export interface LeftOut {
   readonly first: readonly LeftOutRow[];
   /** The first few fields that there was no room for in an inferred schema. */
   readonly fields: readonly string[];
-  /** Fields that the schema does not name. */
+  /** Fields that have no column. */
   readonly ignored: number;
   /** Values that did not fit an inferred column. */
   readonly nulled: number;
@@ -100,7 +100,10 @@ export class NamedOnce {
   rows(table: string, leftOut: LeftOut): void {
     const { fields } = leftOut;
     if (fields.length > 0 && this.#may(`fields ${table}`, 1)) {
-      this.log.warn({ table, fields, most: MOST_FIELDS }, 'Fields left out: the table has as many as are inferred');
+      this.log.warn(
+        { table, fields, most: MOST_FIELDS },
+        'Fields left out of the columns: the table has as many as are inferred',
+      );
     }
     let named = 0;
     for (const row of leftOut.first) {

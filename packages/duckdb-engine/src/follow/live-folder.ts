@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
 
-import { columnsOf, type RestField } from '@logquay/googlesql/types';
+import { columnsOf } from '@logquay/googlesql/types';
 import { ServiceError } from '../contract/service-error';
 import type { ArrivedRange, FolderStatus, TableStatus } from '../contract/contract';
 import { DataFault, codeOf } from '../engine/native-error';
 import { type StoredTable, wholeTable } from '../data/part';
 import type { DuckDbOptions } from '../engine/options';
-import { describedTables, SchemaFile } from '../data/schemas';
+import { Declarations, SchemaFile, schemaFileOf } from '../data/schemas';
 import { StoredTables } from '../data/stored-tables';
 import type { Log } from '../engine/log';
 import type { Resources } from './backlog';
@@ -45,6 +45,8 @@ export interface LiveFolderOptions extends TailBounds {
   readonly dataDir: string;
   readonly cacheDir: string;
   readonly declared: DuckDbOptions['declared'];
+  /** As of `DuckDbOptions`; null: there is none. */
+  readonly schemaFile: string | null;
   readonly log: Log;
   /** Of the database in which large files are read. */
   readonly resources: Resources;
@@ -99,8 +101,9 @@ export class LiveFolder {
   private constructor(
     private readonly options: LiveFolderOptions,
     private readonly store: Store,
-    private readonly schemaFile: SchemaFile,
-    private readonly declared: ReadonlyMap<string, readonly RestField[]>,
+    /** Of DATA_DIR: it counts as it was at the start. */
+    private readonly ownSchema: SchemaFile,
+    private readonly declarations: Declarations,
   ) {
     const { dataDir, log, resources, convertedBytes, tailBytes } = options;
     this.#named = new NamedOnce(log);
@@ -121,15 +124,15 @@ export class LiveFolder {
     } catch (error) {
       throw new DataFault(`DATA_DIR ${dataDir} cannot be read (${codeOf(error)})`);
     }
-    const declared = await describedTables(dataDir, options.declared);
-    const schemaFile = await SchemaFile.of(dataDir);
+    const ownSchema = await SchemaFile.of(schemaFileOf(dataDir));
+    const declarations = await Declarations.of(dataDir, options);
     const store = await Store.of(cacheDir, dataDir, log);
     try {
       await store.make();
     } catch (error) {
       throw new DataFault(`CACHE_DIR ${cacheDir} cannot be used (${codeOf(error)})`);
     }
-    return new LiveFolder(options, store, schemaFile, declared);
+    return new LiveFolder(options, store, ownSchema, declarations);
   }
 
   /** Takes the store, before the database is closed to files. @returns the only folder that it has to be able to open */
@@ -250,7 +253,7 @@ export class LiveFolder {
     const fault = first === undefined ? null : `DATA_DIR cannot be read (${first[0] || '.'}: ${first[1]}).`;
     this.#faults.set('folder', fault);
     if (fault === null) {
-      const isOther = await this.schemaFile.isChanged();
+      const isOther = await this.ownSchema.isChanged();
       this.#faults.set(
         'schema',
         isOther ? 'schema.json has changed since the start: it counts from the next start on.' : null,
@@ -262,6 +265,7 @@ export class LiveFolder {
       cleanUps.push(stored.cleanUp);
       this.#stale.add(stored.table);
     }
+    await this.#takeDeclarations(cleanUps);
     const isKnown = knownIn(scan);
     await this.#addAll(files.keys());
     for (const [name, table] of newestFirst(this.#tables, files)) {
@@ -273,6 +277,22 @@ export class LiveFolder {
     await this.#publish(cleanUps);
     if (!this.#closing.signal.aborted) await this.#keep();
     return scan;
+  }
+
+  /** Tables that are declared in another way than before begin anew. */
+  async #takeDeclarations(cleanUps: CleanUp[]): Promise<void> {
+    this.#faults.set('declared', await this.declarations.look());
+    for (const [name, table] of this.#tables) {
+      const declared = this.declarations.tables.get(name) ?? null;
+      if (table.isDeclaredAs(declared) || table.isBusy) continue;
+      await this.#safely(name, async () => {
+        const renewed = await table.replaced(this.#optionsOf(name));
+        cleanUps.push(renewed.cleanUp);
+        this.#tables.set(name, renewed.table);
+        this.#stale.delete(table);
+        this.#stale.add(renewed.table);
+      });
+    }
   }
 
   /** Has rows sealed that are to be, and the hot file short. */
@@ -318,10 +338,10 @@ export class LiveFolder {
 
   async #scan(): Promise<FolderScan> {
     const { dataDir } = this.options;
-    const scan = await scanFolder(dataDir, (table) => this.declared.has(table));
+    const scan = await scanFolder(dataDir, (table) => this.declarations.tables.has(table));
     const isTruncated = [...filesByTable(scan)].some(([name, files]) => this.#tables.get(name)?.isTruncated(files));
     // A folder is not read at one instant: what was copied before it was truncated is there by now.
-    return isTruncated ? scanFolder(dataDir, (table) => this.declared.has(table)) : scan;
+    return isTruncated ? scanFolder(dataDir, (table) => this.declarations.tables.has(table)) : scan;
   }
 
   /** What goes wrong with one table leaves the others as they are. */
@@ -409,16 +429,19 @@ export class LiveFolder {
     if (all.length === 0 && unopened.every((name) => this.data.tables.has(name))) return;
     const tables = [...this.#tables.values()];
     const schemas = tables.map(({ name, fields, times }) => JSON.stringify([name, fields, [...times.units]])).sort();
-    this.#target = createHash('sha256')
+    const target = createHash('sha256')
       .update(this.store.dataDigest)
       .update(schemas.join('\n'))
       .digest('hex')
       .slice(0, 32);
-    const stored = tables.map((table) => ({ ...table.table, unserved: table.isUnserved }));
+    if (target !== this.#target) await this.store.publish(new Map(tables.map(({ name, known }) => [name, known])));
+    this.#target = target;
+    const stored = tables.map((table) => ({ ...table.table, unserved: table.isUnserved, inferred: !table.declared }));
     const served = stored.filter(({ schema, unserved }) => schema.columns.length > 0 || unserved);
     for (const name of unopened) {
-      const schema = { name, columns: columnsOf(this.declared.get(name) ?? []) };
-      served.push({ ...wholeTable(schema, '(SELECT NULL)'), unserved: true });
+      const schema = { name, columns: columnsOf(this.declarations.tables.get(name)?.fields ?? []) };
+      const inferred = !this.declarations.tables.has(name);
+      served.push({ ...wholeTable(schema, '(SELECT NULL)'), unserved: true, inferred });
     }
     const connection = this.#cleaning;
     const takeAway = async (): Promise<void> => {
@@ -431,27 +454,30 @@ export class LiveFolder {
 
   /** Opens tables that are declared, or have these names. */
   async #addAll(names: Iterable<string>): Promise<void> {
-    this.#names = new Set([...this.declared.keys(), ...names]);
+    this.#names = new Set([...this.declarations.tables.keys(), ...names]);
     for (const name of this.#names) if (!this.#tables.has(name)) await this.#add(name);
   }
 
   async #add(name: string): Promise<void> {
     await this.#safely(name, async () => {
-      const options: TableOptions = {
-        name,
-        declared: this.declared.get(name) ?? null,
-        dataDir: this.options.dataDir,
-        smallFile: this.options.smallFile,
-        store: this.store,
-        connection: this.#connection!,
-        index: this.#nextIndex++,
-        onLeftOut: (leftOut: LeftOut) => this.#named.rows(name, leftOut),
-        onFault: (file: string, fault: string) => this.#named.fault(name, file, fault),
-      };
-      const table = await this.#opened(options);
+      const table = await this.#opened(this.#optionsOf(name));
       this.#tables.set(name, table);
       this.#stale.add(table);
     });
+  }
+
+  #optionsOf(name: string): TableOptions {
+    return {
+      name,
+      declared: this.declarations.tables.get(name) ?? null,
+      dataDir: this.options.dataDir,
+      smallFile: this.options.smallFile,
+      store: this.store,
+      connection: this.#connection!,
+      index: this.#nextIndex++,
+      onLeftOut: (leftOut: LeftOut) => this.#named.rows(name, leftOut),
+      onFault: (file: string, fault: string) => this.#named.fault(name, file, fault),
+    };
   }
 
   /** The table as it is stored; empty where there is nothing of it, or nothing that can be used. */

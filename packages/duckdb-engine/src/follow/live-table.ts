@@ -5,12 +5,14 @@ import { type DuckDBConnection, listValue } from '@duckdb/node-api';
 
 import type { RestField } from '@logquay/googlesql/types';
 import type { Shard, StoredTable } from '../data/part';
+import type { DeclaredTable } from '../data/schemas';
 import { parsedRow, Unfit } from '../data/strict-row';
-import { type ObservedTimes, type TimeColumn, timeColumnOf, type TimeUnitsOfTable } from '../data/time-column';
+import { type TimeColumn, timeColumnOf, type TimeUnitsOfTable } from '../data/time-column';
 import { quoteText } from '../sql';
 import { ContentFault, ChangedContent, type Progress } from './content';
 import { isMoved } from './copies';
-import { sameFields, TableFields } from './inferred-schema';
+import { type KnownFields, NO_FIELDS, sameFields, TableFields } from './inferred-schema';
+import { firstFields } from './first-fields';
 import { faultKind } from './folder-faults';
 import { type FoundFile, shardsOf } from './folder-scan';
 import { type HotRelation, HotRelations, type OpenedRelation, type PlacedRow } from './hot-relations';
@@ -38,7 +40,7 @@ const COMPRESSION = 8;
 export interface TableOptions {
   readonly name: string;
   /** null: inferred from the rows. */
-  readonly declared: readonly RestField[] | null;
+  readonly declared: DeclaredTable | null;
   readonly dataDir: string;
   /** Bytes of a text file, as it stands in memory, that are read into the hot file rather than into a sealed one. */
   readonly smallFile: number;
@@ -54,11 +56,10 @@ export interface TableOptions {
 }
 
 /** A table as the hot file knows it. */
-interface TableRecord {
-  readonly fields: readonly RestField[];
+interface TableRecord extends KnownFields {
   readonly declared: boolean;
-  /** Which of its numbers are times. */
-  readonly times: ObservedTimes;
+  /** As of `DeclaredTable`. */
+  readonly open: boolean;
   /** Numbers that have not been used. */
   readonly nextSource: number;
   readonly nextFile: number;
@@ -112,6 +113,8 @@ export class LiveTable {
   readonly #reader: SourceReader;
   /** Sources that have gone, and are known to the hot file still. */
   readonly #gone = new Set<number>();
+  /** Its files have been looked at for what their first rows tell. */
+  #isBegun = false;
   /** Relations that are no part of the table any more. */
   #unread: HotRelation[] = [];
   #hasOtherShards = false;
@@ -129,16 +132,17 @@ export class LiveTable {
     known: TableRecord | null,
     segments: readonly Segment[],
     sources: ReadonlyMap<number, SourceRecord>,
+    nextRelation = 0,
   ) {
     const { name, declared, dataDir, connection, store } = options;
-    this.#fields = new TableFields(declared, known?.fields ?? null, known?.times);
+    this.#fields = new TableFields(declared, known ?? NO_FIELDS);
     this.#nextFile = known?.nextFile ?? 1;
     this.#arrived = known?.arrived ?? 0;
     this.#leftOut = known?.leftOut ?? NOTHING_LEFT_OUT;
     this.#sources = new SourcesOfTable(name, dataDir, { sources, next: known?.nextSource ?? 1 });
     this.#segments = new SegmentsOfTable(segments, (source) => this.#sources.has(source));
-    this.#hot = new HotRelations(store, connection, name, declared !== null);
-    this.#parts = new TableParts({ ...options, folder: store.filesOf(name) });
+    this.#hot = new HotRelations(store, connection, name, declared !== null, nextRelation);
+    this.#parts = new TableParts({ ...options, folder: store.filesOf(name), strict: this.#fields.isStrict });
     this.#reader = new SourceReader(dataDir, this.#fields);
   }
 
@@ -149,7 +153,9 @@ export class LiveTable {
     const record = known?.record ?? null;
     const isSame =
       record !== null &&
-      (declared === null ? !record.declared : record.declared && sameFields(declared, record.fields));
+      (declared === null
+        ? !record.declared
+        : record.declared && record.open === declared.open && sameFields(declared.fields, record.fields));
     if (!isSame) return this.#anew(options, record);
     const segments = store.of<Segment>('segment', name).map((one) => one.record);
     const sources = store.of<SourceRecord>('source', name).map((one) => [Number(one.id), one.record] as const);
@@ -169,8 +175,46 @@ export class LiveTable {
     await store.forget(name);
     // Numbers go on: what a live tail has been told is not told again of other rows.
     const { arrived = 0, nextFile = 1, nextSource = 1 } = before ?? {};
-    const known = { fields: [], declared: false, times: {}, nextSource, nextFile, arrived, leftOut: NOTHING_LEFT_OUT };
+    const known = {
+      ...NO_FIELDS,
+      declared: false,
+      open: false,
+      nextSource,
+      nextFile,
+      arrived,
+      leftOut: NOTHING_LEFT_OUT,
+    };
     return new LiveTable(options, known, [], new Map());
+  }
+
+  isDeclaredAs(declared: DeclaredTable | null): boolean {
+    const own = this.options.declared;
+    if (own === null || declared === null) return own === declared;
+    return own.open === declared.open && sameFields(own.fields, declared.fields);
+  }
+
+  /** A table of the same name and files that has other declared fields, and no rows yet. @returns what to do when nobody reads this one */
+  async replaced(options: TableOptions): Promise<{ readonly table: LiveTable; readonly cleanUp: CleanUp }> {
+    const relations = this.#hot.close();
+    const segments = this.#segments.all;
+    const known = { ...this.#record(0, NOTHING_LEFT_OUT), ...NO_FIELDS, leftOut: NOTHING_LEFT_OUT };
+    await this.#commit((put) => {
+      for (const { id } of this.sources) put('source', this.name, id, null);
+      this.#putRemoved(put, relations, segments);
+      put('table', this.name, '', known);
+    });
+    const unread = [...relations, ...this.#unread];
+    const end = this.#parts.end();
+    const cleanUp: CleanUp = async (connection) => {
+      await end(connection);
+      await this.#remove(connection, unread, segments);
+    };
+    return { table: new LiveTable(options, known, [], new Map(), this.#hot.next), cleanUp };
+  }
+
+  /** Takes nothing but what is declared. */
+  get isStrict(): boolean {
+    return this.#fields.isStrict;
   }
 
   get name(): string {
@@ -193,6 +237,10 @@ export class LiveTable {
   /** What its rows are ordered by; null: nothing. */
   get time(): TimeColumn | null {
     return timeColumnOf(this.fields, this.times.units);
+  }
+
+  get known(): KnownFields {
+    return this.#fields.known;
   }
 
   get rules(): ReturnType<typeof rulesOf> {
@@ -393,8 +441,7 @@ export class LiveTable {
       throw error;
     };
     for await (const source of sources) {
-      const isFirst = (): boolean => this.rows === 0 && this.staged === null && waiting.length === 0;
-      const end = await this.readThrough(source, isFirst, take).catch(ignoring);
+      const end = await this.readThrough(source, take).catch(ignoring);
       if (end !== null) ends.set(source, end);
     }
     await insert().catch(ignoring);
@@ -404,15 +451,10 @@ export class LiveTable {
   /**
    * Reads a source to its end.
    *
-   * @param isFirst as of `SourceReader`
    * @param take takes rows, and tells whether they are enough: what it throws is thrown as NotTaken
    * @returns null: nothing is known of its end
    */
-  async readThrough(
-    source: Source,
-    isFirst: () => boolean,
-    take: (batch: ReadBatch) => Promise<boolean>,
-  ): Promise<SourceEnd | null> {
+  async readThrough(source: Source, take: (batch: ReadBatch) => Promise<boolean>): Promise<SourceEnd | null> {
     const { size, modified, compression, identity } = source.file;
     const started = performance.now();
     const end = { seen: { size, modified }, waiting: false, fault: null, notBefore: 0 };
@@ -420,8 +462,13 @@ export class LiveTable {
       const now = performance.now();
       return compression === 'none' ? 0 : now + PATIENCE * (now - started);
     };
+    if (this.#fields.isUnknown && !this.#isBegun) {
+      this.#isBegun = true;
+      const files = this.sources.map(({ file }) => file);
+      this.#fields.begin(await firstFields(this.options.dataDir, files));
+    }
     try {
-      const batches = this.#reader.read(source, isFirst);
+      const batches = this.#reader.read(source);
       for (;;) {
         const { done, value } = await batches.next();
         if (done === true) return { ...end, waiting: value, notBefore: archiveAgain() };
@@ -499,7 +546,7 @@ export class LiveTable {
         opened = rows.length === 0 ? null : await this.#hot.opened(batches.at(-1)!.fields, put);
         await opened?.relation.insert(rows, this.#arrived);
         for (const [source, progress] of read) {
-          const record = source.record(progress, ends.get(source)?.seen ?? null);
+          const record = source.record(progress, seenAt(ends.get(source) ?? null));
           if (progress.position.offset > 0) put('source', this.name, source.id, record);
         }
         put('table', this.name, '', this.#record(rows.length, leftOut));
@@ -525,7 +572,7 @@ export class LiveTable {
   /** Rows, each read closely: nothing that `ExactLines` has found may keep rows from being read. */
   strictly(batch: ReadBatch): ReadBatch {
     const { fields, leftOut } = batch;
-    const rules = rulesOf(fields, this.declared);
+    const rules = rulesOf(fields, this.isStrict);
     const rows = batch.rows.flatMap(({ json, digest }) => {
       try {
         // A row without an id is one still.
@@ -541,9 +588,9 @@ export class LiveTable {
 
   #record(more: number, leftOut: LeftOut): TableRecord {
     return {
-      fields: this.fields,
+      ...this.#fields.known,
       declared: this.declared,
-      times: this.times.observed,
+      open: this.options.declared?.open ?? false,
       nextSource: this.#sources.next,
       nextFile: this.#nextFile,
       arrived: this.#arrived + more,
@@ -592,7 +639,7 @@ export class LiveTable {
       `SELECT id FROM ${relation} WHERE ${DIGEST_OF_ID} IN (SELECT unnest($1))${within}${where}`;
     const sealed = this.#parts.table.parts.filter(({ grows }) => !grows).map(({ relation }) => known(relation));
     const hot = this.#hot.all
-      .filter(({ fields }) => rulesOf(fields, this.declared).identified)
+      .filter(({ fields }) => rulesOf(fields, this.isStrict).identified)
       .map(({ relation, dropped }) => known(relation, dropped.length === 0 ? '' : ` AND ${isNotOf(dropped)}`));
     const staged = this.staged;
     const next = new Map<string, number>();
@@ -667,7 +714,7 @@ export class LiveTable {
         this.#putRemoved(put, relations, gone);
         if (segment !== null) put('segment', this.name, file, segment);
         for (const { source, read, end } of known) {
-          if (read.position.offset > 0) put('source', this.name, source.id, source.record(read, end?.seen ?? null));
+          if (read.position.offset > 0) put('source', this.name, source.id, source.record(read, seenAt(end)));
         }
         put('table', this.name, '', this.#record(more, leftOut));
       });
@@ -692,6 +739,11 @@ export class LiveTable {
       await this.#remove(connection, relations, gone);
     };
   }
+}
+
+/** What is stored of the end of a source: one whose last record waits is to be read on after a restart, too. */
+function seenAt(end: SourceEnd | null): Seen | null {
+  return end === null || end.waiting ? null : end.seen;
 }
 
 function bytesOf(batches: readonly ReadBatch[]): number {

@@ -1,7 +1,7 @@
 /** Reads what is new of a source as rows that its table takes. */
 import type { RestField } from '@logquay/googlesql/types';
 import { ExactLines } from '../data/exact-lines';
-import { type JsonObject, parsedRow, strictValue, Unfit } from '../data/strict-row';
+import { type JsonObject, parsedRow, Unfit } from '../data/strict-row';
 import { MOST_OBSERVED } from '../data/time-column';
 import { readContent, resumeDigest, type Progress } from './content';
 import { isMoved } from './copies';
@@ -48,31 +48,33 @@ export class SourceReader {
   /**
    * Reads from where the table's rows of the source end.
    *
-   * @param isFirst whether the table has no rows, and none waits to be inserted
    * @returns whether its last record waits for its end
    * @throws MovedFile; ChangedContent where the file does not hold (any more) what was read of it; ContentFault; what reading a file
    *   throws; each after the rows that come before
    */
-  async *read(source: Source, isFirst: () => boolean): AsyncGenerator<ReadBatch, boolean> {
-    const { compression, format, size, identity } = source.file;
+  async *read(source: Source): AsyncGenerator<ReadBatch, boolean> {
+    const { compression, format, size, modified, identity } = source.file;
     const path = source.pathIn(this.dataDir);
     const { position } = source.read;
     const digest = await resumeDigest({ path, compression, from: source.read });
     let isSame = false;
     let waiting = false;
-    const complete = (): boolean => {
+    const complete = (isLine: boolean): boolean => {
+      source.endsWithLine = isLine;
       waiting = compression === 'none' && !source.isQuiet;
       return !waiting;
     };
     const pending: Buffer[] = [];
     const content = readContent(path, compression, position.offset, compression === 'none' ? size : Infinity);
     let digested = position.offset;
-    for await (const { records, position: end } of readRecords(keeping(content, pending), format, position, complete)) {
+    const text = this.fields.takesText ? { written: Number(modified / 1_000_000n) } : null;
+    const all = readRecords(keeping(content, pending), format, position, text, complete);
+    for await (const { records, position: end } of all) {
       // What is open by now is the file that was found, if that is still there.
       if (!isSame && (await isMoved(path, identity))) throw new MovedFile();
       isSame = true;
-      const leftOut = new LeftOutCount(!this.fields.isDeclared);
-      const rows = this.#rows(records, path, leftOut, isFirst());
+      const leftOut = new LeftOutCount(!this.fields.isStrict);
+      const rows = this.#rows(records, path, leftOut, format === 'csv');
       const bytes = digest.take(pending, end.offset - digested);
       digested += bytes;
       yield { source, rows, fields: this.fields.all, leftOut, end: { position: end, digest: digest.state() }, bytes };
@@ -81,7 +83,7 @@ export class SourceReader {
   }
 
   /** The rows of records; inferred fields grow by them. */
-  #rows(records: readonly RawRecord[], file: string, leftOut: LeftOutCount, isFirst: boolean): readonly ReadRow[] {
+  #rows(records: readonly RawRecord[], file: string, leftOut: LeftOutCount, texts: boolean): readonly ReadRow[] {
     const parsed: (ParsedRow | ReadRow)[] = [];
     for (const record of records) {
       const { place, line } = record;
@@ -91,40 +93,22 @@ export class SourceReader {
       }
       leavingOut(file, line, leftOut, () => {
         const { text } = record;
-        const row = recordRow(text);
+        const row = recordRow(text, this.fields.isStrict);
         if (row !== null && text !== null) parsed.push({ text, line, row });
       });
     }
     leftOut.ignored += this.#exact?.takeIgnored() ?? 0;
     const objects = parsed.flatMap((one) => ('row' in one ? [one.row] : []));
-    this.fields.grow(objects, isFirst, leftOut.fields);
+    this.fields.grow(objects, texts, leftOut.fields);
     const { all, rules } = this.fields;
     const rows: ReadRow[] = [];
     for (const one of parsed) {
       if ('json' in one) rows.push(one);
       else leavingOut(file, one.line, leftOut, () => rows.push(rowOf(one.text, one.row, all, rules, leftOut)));
     }
-    this.#observeTimes(rows);
+    this.fields.observeTimes(() => rows.slice(0, MOST_OBSERVED).map(({ json }) => parsedRow(json)));
     return rows;
   }
-
-  #observeTimes(rows: readonly ReadRow[]): void {
-    const { all, times } = this.fields;
-    const columns = times.undecided(all);
-    if (columns.length === 0) return;
-    const some = rows.slice(0, MOST_OBSERVED).map(({ json }) => parsedRow(json));
-    for (const { name, type } of columns) {
-      times.observe(
-        name,
-        some.map((row) => numberOf(type, row[name])),
-      );
-    }
-  }
-}
-
-function numberOf(type: RestField['type'], value: unknown): number | null {
-  if (value === undefined || value === null || type === 'RECORD') return null;
-  return Number(strictValue(type, value));
 }
 
 /** Does something with a record; one that is no row is counted. */

@@ -1,6 +1,7 @@
 /** Complete records of a text: lines, elements of one JSON array, or CSV records. */
 import type { LinePlace } from '../data/exact-lines';
 import { LONGEST_LINE } from '../data/file-scan';
+import { isJsonLine, rowOfText } from '../data/text-line';
 import { ContentFault, type Position } from './content';
 import type { SourceFormat } from './folder-scan';
 
@@ -33,20 +34,28 @@ export interface RecordBatch {
   readonly position: Position;
 }
 
+/** How the lines of a log are read. */
+export interface TextForm {
+  /** When the file was written, in milliseconds since 1970. */
+  readonly written: number;
+}
+
 /**
  * Reads records from a position on. What is not complete at the end waits, unless nothing will follow.
  *
  * @param content from `position.offset` on
- * @param complete whether nothing will follow; called where something is left at the end
+ * @param text null: every line of a log is JSON
+ * @param complete whether nothing will follow; called where something is left at the end, with whether that ends with its line
  * @throws ContentFault for an element of an array that is too long; what reading the content throws
  */
 export async function* readRecords(
   content: AsyncIterable<Buffer>,
   format: SourceFormat,
   position: Position,
-  complete: () => boolean,
+  text: TextForm | null,
+  complete: (isLine: boolean) => boolean,
 ): AsyncGenerator<RecordBatch> {
-  const reader = new RecordReader(format, position);
+  const reader = new RecordReader(format, position, text);
   let parts: Buffer[] = [];
   let length = 0;
   for await (const block of content) {
@@ -59,8 +68,9 @@ export async function* readRecords(
     length = rest.length;
     if (batch.position.offset > position.offset) yield batch;
   }
-  if (length > 0 && complete()) {
-    const { records, position: end } = reader.take(Buffer.concat(parts), true);
+  const rest = Buffer.concat(parts);
+  if (length > 0 && complete(reader.isWhole(rest))) {
+    const { records, position: end } = reader.take(rest, true);
     yield { records, position: end };
   }
 }
@@ -70,20 +80,28 @@ class RecordReader {
   #records: number;
   #header: readonly string[] | null;
   #array: boolean | null;
+  #text: boolean | null;
   #open: boolean;
   #tooLong: boolean;
   #splitter: Splitter | null = null;
 
   constructor(
     private readonly format: SourceFormat,
-    { offset, records, header, array, open, tooLong }: Position,
+    { offset, records, header, array, text, open, tooLong }: Position,
+    private readonly textForm: TextForm | null,
   ) {
     this.#offset = offset;
     this.#records = records;
     this.#header = header;
     this.#array = array;
+    this.#text = text;
     this.#open = open;
     this.#tooLong = tooLong;
+  }
+
+  /** Whether what is left at the end is whole, unless lines follow that belong to it. */
+  isWhole(rest: Buffer): boolean {
+    return this.#text === true && rest.at(-1) === NEWLINE;
   }
 
   /** Whether a record may end in the block. */
@@ -97,7 +115,9 @@ class RecordReader {
    * @returns `rest`: what belongs to no complete record yet
    */
   take(buffer: Buffer, last: boolean): RecordBatch & { readonly rest: Buffer } {
-    const splitter = (this.#splitter ??= this.#splitterOf(buffer));
+    const splitter = this.#splitterOf(buffer, last);
+    // Of a log without a line it is not known yet.
+    if (this.format !== 'log' || this.#text !== null) this.#splitter = splitter;
     const records: RawRecord[] = [];
     const visitIn = (part: Buffer) => (start: number, end: number) => this.#visit(part, start, end, records);
     let rest = this.#open && buffer[0] === NEWLINE ? buffer.subarray(1) : buffer;
@@ -114,8 +134,8 @@ class RecordReader {
     this.#open &&= rest.length === buffer.length;
     if (last && splitter.takesRest && rest.length > 0) {
       this.#visit(rest, 0, rest.length, records);
+      this.#open = !this.isWhole(rest);
       rest = rest.subarray(rest.length);
-      this.#open = true;
     }
     this.#offset += buffer.length - rest.length;
     return { records, position: this.#position, rest };
@@ -127,6 +147,7 @@ class RecordReader {
       records: this.#records,
       header: this.#header,
       array: this.#array,
+      text: this.#text,
       open: this.#open,
       tooLong: this.#tooLong,
     };
@@ -138,18 +159,39 @@ class RecordReader {
     this.#tooLong = false;
     if (tooLong) return void records.push({ text: null, place: null, line });
     const record = new PlacedRecord({ buffer, start, end }, line);
+    if (this.#text === true && this.textForm !== null) {
+      return void records.push({ text: rowOfText(record.text, this.textForm.written), place: null, line });
+    }
     if (this.format !== 'csv') return void records.push(record);
     const object = csvObject(record.text, this.#header);
     if (object.header === null) records.push({ text: object.text, place: null, line });
     else this.#header = object.header;
   }
 
-  #splitterOf(buffer: Buffer): Splitter {
+  #splitterOf(buffer: Buffer, last: boolean): Splitter {
+    if (this.#splitter !== null) return this.#splitter;
     if (this.format === 'csv') return new CsvSplitter();
+    if (this.format === 'log' && this.textForm !== null) {
+      this.#text ??= isText(buffer, last);
+      return this.#text === true ? new TextSplitter() : new LineSplitter();
+    }
     if (this.format !== 'json') return new LineSplitter();
     this.#array ??= isArray(buffer);
     return this.#array ? new ArraySplitter() : new LineSplitter();
   }
+}
+
+/** Whether the first line of a log is plain text; null: there is none yet. */
+function isText(buffer: Buffer, last: boolean): boolean | null {
+  for (let start = pastHole(buffer, 0); start < buffer.length;) {
+    const next = buffer.indexOf(NEWLINE, start);
+    if (next === -1 && !last) return null;
+    const end = next === -1 ? buffer.length : next;
+    const line = buffer.toString('utf8', start, end).replace(/^\ufeff/, '');
+    if (line.trim() !== '') return !isJsonLine(line);
+    start = end + 1;
+  }
+  return null;
 }
 
 function isArray(buffer: Buffer): boolean {
@@ -170,13 +212,34 @@ export interface Splitter {
   split(buffer: Buffer, visit: (start: number, end: number) => void): number;
 }
 
-const [QUOTE, NEWLINE, COMMA, BACKSLASH] = [0x22, 10, 0x2c, 0x5c];
+const [QUOTE, NEWLINE, COMMA, BACKSLASH, SPACE, TAB] = [0x22, 10, 0x2c, 0x5c, 0x20, 9];
 export class LineSplitter implements Splitter {
   readonly takesRest = true;
 
   split(buffer: Buffer, visit: (start: number, end: number) => void): number {
     let start = pastHole(buffer, 0);
     for (let end = buffer.indexOf(NEWLINE, start); end !== -1; end = buffer.indexOf(NEWLINE, start)) {
+      visit(start, end);
+      start = pastHole(buffer, end + 1);
+    }
+    return start;
+  }
+}
+
+/** Bytes of the lines that belong to the one before them. */
+const MOST_CONTINUED = 1024 * 1024;
+
+/** Lines of text: those that begin with white space belong to the one before. */
+class TextSplitter implements Splitter {
+  readonly takesRest = true;
+
+  split(buffer: Buffer, visit: (start: number, end: number) => void): number {
+    let start = pastHole(buffer, 0);
+    for (let end = buffer.indexOf(NEWLINE, start); end !== -1; end = buffer.indexOf(NEWLINE, end + 1)) {
+      const next = buffer[end + 1];
+      // What follows is not known yet.
+      if (next === undefined) return start;
+      if ((next === SPACE || next === TAB) && end - start < MOST_CONTINUED) continue;
       visit(start, end);
       start = pastHole(buffer, end + 1);
     }

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 
 import type { RestField } from '@logquay/googlesql/types';
 import { printLine } from '../data/json-line';
+import { hasRest, REST_FIELD, restOf, withoutRest } from '../data/rest';
 import { fittedRow, type Fitting, type JsonObject, parsedRow, Unfit } from '../data/strict-row';
 
 /** A row that DuckDB's reader takes exactly. */
@@ -27,17 +28,20 @@ export interface RowRules {
   readonly timed: boolean;
   /** A row without `id` is given one. */
   readonly identified: boolean;
+  /** What rows have beside the columns is kept. */
+  readonly rest: boolean;
 }
 
 const TIMES = new Set<RestField['type']>(['TIMESTAMP', 'DATETIME', 'DATE']);
 
-/** @param declared whether the fields are declared rather than inferred */
-export function rulesOf(fields: readonly RestField[], declared: boolean): RowRules {
+/** @param strict whether the table takes nothing but what is declared */
+export function rulesOf(fields: readonly RestField[], strict: boolean): RowRules {
   const timestamp = fields.find(({ name, mode }) => name === 'timestamp' && mode !== 'REPEATED');
   const id = fields.find(({ name }) => name === 'id');
   return {
-    timed: declared && timestamp !== undefined && TIMES.has(timestamp.type),
+    timed: strict && timestamp !== undefined && TIMES.has(timestamp.type),
     identified: id?.type === 'STRING' && id.mode !== 'REPEATED',
+    rest: !strict && hasRest(fields),
   };
 }
 
@@ -54,6 +58,11 @@ export function rowOf(
 ): ReadRow {
   const given = rules.identified && (row['id'] === undefined || row['id'] === null) ? { ...row, id: '' } : row;
   const fitted = fittedRow(fields, given, fitting);
+  if (rules.rest) {
+    const { rest, dropped } = restOf(fields, row);
+    if (rest !== undefined) fitted[REST_FIELD.name] = rest;
+    fitting.nulled += dropped;
+  }
   if (rules.timed && (fitted['timestamp'] === undefined || fitted['timestamp'] === null)) {
     throw new Unfit('timestamp is missing', 'no_timestamp');
   }
@@ -66,10 +75,16 @@ export function rowOf(
   return { json: printLine(fitted), digest, time, values: fitting.values };
 }
 
-/** The row that a record holds; null: an empty line. @throws Unfit where it holds none */
-export function recordRow(text: string | null): JsonObject | null {
+/**
+ * The row that a record holds; null: an empty line.
+ *
+ * @param strict as of `rulesOf`
+ * @throws Unfit where it holds none
+ */
+export function recordRow(text: string | null, strict: boolean): JsonObject | null {
   if (text === null) throw new Unfit('the line is too long', 'too_long');
-  return text.trim() === '' ? null : parsedRow(text);
+  if (text.trim() === '') return null;
+  return strict ? parsedRow(text) : withoutRest(parsedRow(text));
 }
 
 /**

@@ -15,6 +15,8 @@ export function isOfReading(fault: string): boolean {
 
 /** Milliseconds after which the last record of a file that does not change is complete without its end. */
 const QUIET = 60_000;
+/** The same of a line of text that has its end, to which more lines may belong: they are written at once. */
+const QUIET_LINE = 500;
 
 /** A source as the hot file knows it. */
 export interface SourceRecord extends Progress, Omit<SourceName, 'table'> {
@@ -37,8 +39,10 @@ export class Source {
   seen: Seen | null = null;
   /** The file is another one than what was read: its rows go. */
   replaced = false;
-  /** Its last line has no newline yet. */
+  /** Its last record may not be whole yet. */
   waiting = false;
+  /** Whether that ends with its line. */
+  endsWithLine = false;
   /** It was not found at the last look. */
   missed = false;
   /** It is being read as a backlog. */
@@ -103,7 +107,7 @@ export class Source {
 
   /** Whether nothing has been written to it for long. A clock may be wrong: what follows later is noticed (`Position.open`). */
   get isQuiet(): boolean {
-    return performance.now() - this.#changedAt > QUIET;
+    return performance.now() - this.#changedAt > (this.endsWithLine ? QUIET_LINE : QUIET);
   }
 
   /** Whether there may be something to read. */

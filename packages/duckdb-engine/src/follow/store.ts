@@ -9,12 +9,15 @@ import { DataFault, messageOf } from '../engine/native-error';
 import type { Log } from '../engine/log';
 import { makeFolder } from '../process/workspace';
 import { quoteName, quoteText } from '../sql';
+import { MOST_OF_LIST, readBounded, replaceFile } from '../files';
 import { faultKind } from './folder-faults';
+import type { KnownFields } from './inferred-schema';
 
 /** Raised when the way rows are stored changes: everything is read again then. */
 const FORMAT = 2;
 const STORE = 'store';
 const BUILDING = 'building';
+const CATALOGUE = 'catalogue.json';
 const HOT_FILE = 'hot.duckdb';
 /** Rows that are compressed together: no more are to be had in memory at once. */
 export const ROW_GROUP = 20_480;
@@ -55,7 +58,7 @@ export class Store {
   /** @param dataDigest names the data folder, and no other of the same path, wherever what is read of it is stored */
   private constructor(
     private readonly cacheDir: string,
-    private readonly own: string,
+    readonly own: string,
     readonly dataDigest: string,
     private readonly log: Log,
   ) {
@@ -78,6 +81,13 @@ export class Store {
 
   filesOf(table: string): string {
     return join(this.files, table);
+  }
+
+  /** Has what tables are known to be where `readCatalogue` finds it. What keeps it from that is of no account. */
+  async publish(tables: ReadonlyMap<string, KnownFields>): Promise<void> {
+    if (this.#isTemporary) return;
+    const text = JSON.stringify({ format: FORMAT, data: this.dataDigest, tables: Object.fromEntries(tables) });
+    await replaceFile(join(this.#path, CATALOGUE), text).catch(() => undefined);
   }
 
   /** What a file is made in that is not written in the database of the hot file. */
@@ -188,7 +198,7 @@ export class Store {
     }
     const names = await readdir(this.#path);
     if (names.includes('manifests')) this.log.warn({}, 'CACHE_DIR is of an earlier version: all rows are read again');
-    for (const name of names) if (name !== STORE) await remove(join(this.#path, name));
+    for (const name of names) if (name !== STORE && name !== CATALOGUE) await remove(join(this.#path, name));
     for (const table of await readdir(this.files)) {
       if (table.startsWith(HOT_FILE)) continue;
       const files = await readdir(this.filesOf(table)).catch(() => null);
@@ -303,6 +313,27 @@ export class Store {
     await this.#connection!.run(sql);
   }
 }
+
+/** What the service that has a CACHE_DIR knows of the tables of a data folder: it alone can attach the store. Empty: nothing is known. */
+export async function readCatalogue(cacheDir: string, dataDir: string): Promise<ReadonlyMap<string, KnownFields>> {
+  try {
+    const { own, dataDigest } = await Store.of(cacheDir, dataDir, QUIET);
+    const text = await readBounded(join(own, CATALOGUE), MOST_OF_LIST);
+    const found = JSON.parse(text.toString()) as Catalogue;
+    return new Map(found.format === FORMAT && found.data === dataDigest ? Object.entries(found.tables) : []);
+  } catch {
+    return new Map();
+  }
+}
+
+interface Catalogue {
+  readonly format: number;
+  readonly data: string;
+  readonly tables: Readonly<Record<string, KnownFields>>;
+}
+
+const quiet = (): void => undefined;
+const QUIET: Log = { info: quiet, warn: quiet, error: quiet };
 
 /** DuckDB has no codes: its words for a file that is not as it wrote it, or of a format that it does not know. */
 export function isDamage(error: unknown): boolean {

@@ -2,9 +2,9 @@
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 
-import { FIRST_INSTANT, LAST_INSTANT, columnsOf, type RestField, type TimeUnits } from '@logquay/googlesql/types';
+import { FIRST_INSTANT, LAST_INSTANT, type RestField, type TimeUnits } from '@logquay/googlesql/types';
 import { type Part, type Shard, type StoredTable, unknownPart } from '../data/part';
-import { timeColumnOf } from '../data/time-column';
+import { schemaOf, timeColumnOf } from '../data/time-column';
 import { quoteName, quoteText } from '../sql';
 import { castColumns, ARRIVAL_COLUMN, isNotOf, type Segment, type SegmentsOfTable, SOURCE_COLUMN } from './segment';
 import { sameFields } from './inferred-schema';
@@ -19,8 +19,8 @@ export interface PartsOptions {
   readonly connection: DuckDBConnection;
   /** Of the sealed files. */
   readonly folder: string;
-  /** The table's fields; null: they are inferred from its rows. */
-  readonly declared: readonly RestField[] | null;
+  /** As of `rulesOf`. */
+  readonly strict: boolean;
   /** Tells names of relations of one table from those of another. */
   readonly index: number;
 }
@@ -58,10 +58,7 @@ export class TableParts {
   }
 
   #tableOf(parts: readonly Part[], revision: number): StoredTable {
-    const schema = { name: this.options.name, columns: columnsOf(this.#fields) };
-    const timeUnits = this.#units;
-    const shards = this.#shards;
-    return { schema: timeUnits.size === 0 ? schema : { ...schema, timeUnits }, parts, revision, shards };
+    return { schema: schemaOf(this.options.name, this.#fields, this.#units), parts, revision, shards: this.#shards };
   }
 
   /** Attaches files, so that they can be read. @throws what DuckDB throws where one is damaged or gone */
@@ -97,7 +94,7 @@ export class TableParts {
     this.#parts = all;
     this.#shards = shards;
     this.#revision = ++TableParts.#lastRevision;
-    return this.#unused(used, segments);
+    return this.#unused(used, segments.all);
   }
 
   /** The table with those of its rows that arrived behind `after`, up to `upTo`; null: with all but those that arrived later. */
@@ -130,7 +127,7 @@ export class TableParts {
   }
 
   #hotPart({ relation, fields, dropped, rows, first }: HotRelation, form: readonly RestField[]): TablePart {
-    const { timed } = rulesOf(fields, this.options.declared !== null);
+    const { timed } = rulesOf(fields, this.options.strict);
     const part = { ...unknownPart(relation), rows, timedBy: timed ? 'timestamp' : null, grows: true };
     const selection = selectionOf({ relation, fields, single: [], dropped }, form);
     return { part, rows: selection, arrived: [first, Infinity], before: 0 };
@@ -143,11 +140,16 @@ export class TableParts {
     return { part: { ...unknownPart(relationOf(rows)), timedBy }, rows, arrived: null, before: 0 };
   }
 
+  /** Has no parts any more. */
+  end(): CleanUp {
+    return this.#unused(new Set(), []);
+  }
+
   /** What was used by the parts before alone. */
-  #unused(used: ReadonlySet<string>, segments: SegmentsOfTable): CleanUp {
+  #unused(used: ReadonlySet<string>, segments: readonly Segment[]): CleanUp {
     const views = [...this.#views].filter(([, view]) => !used.has(view));
     for (const [what] of views) this.#views.delete(what);
-    const files = new Set(segments.all.map(({ file }) => file));
+    const files = new Set(segments.map(({ file }) => file));
     const detached = [...this.#attached].filter(([file]) => !files.has(file));
     for (const [file] of detached) this.#attached.delete(file);
     return async (connection) => {

@@ -17,6 +17,7 @@ import { asComputed, physicalType, withLists, type ListShape } from './parts/phy
 import { storedValue } from './parts/part-scan';
 import { printQuery, printRelation } from './relations/relations';
 import { selectList } from './select-list';
+import { suffixFilters } from './suffix-filters';
 import { physicalFieldNames, quoteName } from '../sql';
 import { SizeEstimates } from './expressions/makers';
 import { renumber } from './known-parameters';
@@ -48,6 +49,8 @@ export interface TranslateOptions {
   readonly maxRows: number | null;
   /** null: nothing has to be kept from the caller. */
   readonly fence?: Fence | null;
+  /** Of the tables that a wildcard names; none: it is no wildcard, or all of its tables are to be read. */
+  readonly suffixesOf?: (table: TableSchema) => readonly string[];
 }
 
 /** A text of DuckDB's, and the name of each `$n` of it in order. `CLOCK_PARAMETER` is the clock, microseconds since the epoch as INT64. */
@@ -76,12 +79,24 @@ export interface Translation extends Statement {
   readonly brackets: readonly (ListShape | null)[] | null;
   /** Names of the tables that it reads. */
   readonly tables: readonly string[];
+  /** Of wildcards among them what gives the suffixes of the tables that it needs, `{"suffix":…}` each, together. */
+  readonly suffixes: ReadonlyMap<string, readonly Statement[]>;
 }
 
 /**
  * Translates `query`. Throws QueryError `invalidQuery` for what the embedded engine cannot do, with the construct's span.
  */
 export function translate(query: ResolvedQuery, options: TranslateOptions): Translation {
+  const filters = suffixFilters(query, options.suffixesOf ?? (() => []));
+  const plain = { ...options, hideBytes: false, maxRows: null, fence: null, output: 'text' } as const;
+  const statements = Array.from(
+    filters,
+    ([name, queries]) => [name, queries.map((filter) => translateAll(filter, plain))] as const,
+  );
+  return { ...translateAll(query, options), suffixes: new Map(statements) };
+}
+
+function translateAll(query: ResolvedQuery, options: TranslateOptions): Translation {
   const written = { ...query, relation: cutOff(query.relation, options.maxRows) };
   const partsOf: PartsOf = (table) => options.parts(table);
   const fenced = options.fence ? fencedIn(written, options.fence, partsOf, options) : noTables(written);
@@ -184,6 +199,7 @@ function print(
     columns: values.map(({ name, type }, i) => ({ name, type: unbracketed.get(i)?.type ?? type })),
     brackets: unbracketed.size === 0 ? null : values.map((_, i) => unbracketed.get(i)?.shape ?? null),
     tables: [...read],
+    suffixes: new Map(),
   };
   return { translation, failing };
 }

@@ -1,7 +1,13 @@
 /** What is found out about rows of tables that nobody has declared, or declared in part. */
+import { rm, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+
+import { DuckDBInstance } from '@duckdb/node-api';
 import { unlimited } from '../../src/concurrency/deadline';
 import type { TimeUnit } from '@logquay/googlesql/types';
 import type { Engine } from '../../src/contract/contract';
+import { openSchemaEngine } from '../../src/engine/schema-engine';
 import { DataFolder, FORMS, ndjson, rowsOf } from '../data-folder';
 import { eventually } from './eventually';
 
@@ -10,7 +16,11 @@ jest.setTimeout(120_000);
 let folder: DataFolder;
 afterEach(() => folder.remove());
 
-const schemaOf = async (engine: Engine, table: string) =>
+/** Columns and their types, as the engine has them and as `check` finds them out. */
+const typesOf = async (engine: Pick<Engine, 'tables'>, table: string): Promise<unknown> =>
+  Object.fromEntries(((await schemaOf(engine, table))?.columns ?? []).map(({ name, type }) => [name, type.kind]));
+
+const schemaOf = async (engine: Pick<Engine, 'tables'>, table: string) =>
   (await engine.tables([[table]], unlimited())).schemas.get(table);
 
 describe.each(FORMS)('Numbers that are times, in %s', (_form, options) => {
@@ -63,5 +73,326 @@ describe.each(FORMS)('Numbers that are times, in %s', (_form, options) => {
       const stored = await rowsOf(engine, 'SELECT n FROM ns');
       expect(stored[0]).toEqual({ n: 107 });
     }
+  });
+});
+
+describe.each(FORMS)('Types of a table that nobody has declared, in %s', (_form, options) => {
+  const checked = (): Promise<Pick<Engine, 'tables'>> => {
+    const { dataDir, cacheDir } = folder;
+    return openSchemaEngine({ dataDir, cacheDir, declared: new Map() });
+  };
+  const nulled = (engine: Engine, name: string): number | undefined =>
+    engine.dataStatus?.()?.tables.find(({ table }) => table === name)?.nulledValues;
+
+  it('are what most values are, wherever an odd one stands', async () => {
+    const EACH = {
+      moment: ['"2026-09-30T11:00:00.123456789Z"', '"2026-09-30T11:00:00Z"'],
+      n: ['1', '9007199254740993'],
+      f: ['1', '1.5'],
+      t: ['"a"', '"2026"'],
+      b: ['true', 'false'],
+      l: ['["x"]', '["x","y"]'],
+      r: ['{"a":1}', '[{"a":2},{"a":3}]'],
+      day: ['"2026-09-30"', '"2026-10-01"'],
+    } as const;
+    const types = {
+      moment: 'TIMESTAMP',
+      n: 'INT64',
+      f: 'FLOAT64',
+      t: 'STRING',
+      b: 'BOOL',
+      l: 'ARRAY',
+      r: 'ARRAY',
+      day: 'DATE',
+    };
+    const line = (i: number): string =>
+      `{${Object.entries(EACH)
+        .map(([name, values]) => `"${name}":${values[i % 2]}`)
+        .join(',')}}\n`;
+    const odd = `{${Object.keys(EACH)
+      .map((name) => `"${name}":${name === 'l' || name === 'r' ? '5' : name === 't' ? '{}' : '"odd"'}`)
+      .join(',')}}\n`;
+    const COUNT = 600;
+    const places = { first: 0, middle: 300, last: COUNT };
+    folder = await DataFolder.make(
+      Object.fromEntries(
+        Object.entries(places).map(([name, place]) => {
+          const lines = Array.from({ length: COUNT }, (_, i) => line(i));
+          lines.splice(place, 0, odd);
+          return [`${name}.ndjson`, lines.join('')];
+        }),
+      ),
+    );
+    expect(await typesOf(await checked(), 'first')).toEqual(types);
+    let engine = await folder.open(options);
+    const check = async (): Promise<void> => {
+      for (const name of Object.keys(places)) {
+        expect(await typesOf(engine, name)).toEqual(types);
+        expect(await typesOf(await checked(), name)).toEqual(types);
+        expect(nulled(engine, name)).toBe(8);
+        const sums = `SELECT COUNT(*) AS n, COUNT(n) AS ns, CAST(MAX(n) AS STRING) AS big, MAX(moment) AS moment FROM ${name}`;
+        expect(await rowsOf(engine, sums)).toEqual([
+          { n: COUNT + 1, ns: COUNT, big: '9007199254740993', moment: 1_790_766_000_123_456 },
+        ]);
+      }
+    };
+    await check();
+    await engine.close();
+    engine = await folder.open(options);
+    await check();
+  });
+
+  it('come with the rows, the oldest first, and stay: numbers alone widen at the beginning', async () => {
+    folder = await DataFolder.make({ 'x.ndjson': ndjson({ n: 1, a: 'x' }) });
+    const engine = await folder.open(options);
+    await folder.append({ 'x.ndjson': ndjson({ n: 1.5, a: 5, late: 1 }) });
+    await eventually(async () => expect(await rowsOf(engine, 'SELECT late FROM x')).toHaveLength(2));
+    await folder.append({ 'x.ndjson': ndjson({ late: 'odd', n: 2 }) });
+    const types = { n: 'FLOAT64', a: 'STRING', late: 'INT64' };
+    await eventually(async () =>
+      expect(await rowsOf(engine, 'SELECT n, a, late FROM x ORDER BY n')).toEqual([
+        { n: 1, a: 'x', late: null },
+        { n: 1.5, a: '5', late: 1 },
+        { n: 2, a: null, late: null },
+      ]),
+    );
+    expect(await typesOf(engine, 'x')).toEqual(types);
+    expect(await typesOf(await checked(), 'x')).toEqual(types);
+  });
+});
+
+describe('What there is no column for', () => {
+  const many = Object.fromEntries(Array.from({ length: 1_200 }, (_, i) => [`f${i}`, i]));
+
+  it('is in _rest, where it was, up to 64 KiB a row', async () => {
+    folder = await DataFolder.make({
+      'x.ndjson': ndjson(
+        { r: { a: 1 }, l: [{ a: 1 }], _rest: 'own', ...many },
+        { r: { b: [1, '9007199254740993'] }, l: [{ a: 2 }, { b: null, c: { d: 1.25 } }], extra: 'ü' },
+        { big: 'x'.repeat(70_000), extra: 5 },
+      ),
+    });
+    const engine = await folder.open();
+    const sql = `SELECT _rest_, r.a, ARRAY_LENGTH(l) AS l, JSON_VALUE(_rest, '$.f1199') AS f, JSON_QUERY(_rest, '$.r') AS r,
+      JSON_QUERY(_rest, '$.l') AS rl, JSON_VALUE(_rest, '$.extra') AS extra, LENGTH(TO_JSON_STRING(_rest)) < 65536 AS short
+      FROM x ORDER BY f0 DESC, l DESC`;
+    expect(await rowsOf(engine, sql)).toEqual([
+      { _rest_: 'own', a: 1, l: 1, f: '1199', r: null, rl: null, extra: null, short: true },
+      expect.objectContaining({ l: 2, r: { b: [1, '9007199254740993'] }, rl: [{}, { c: { d: 1.25 } }], extra: 'ü' }),
+      expect.objectContaining({ l: 0, extra: '5', short: true }),
+    ]);
+  });
+
+  it('is hinted at where a query names it, and kept of Parquet too', async () => {
+    const fields = [
+      { name: 'id', type: 'STRING', mode: 'REQUIRED' },
+      { name: 'n', type: 'INTEGER' },
+    ];
+    folder = await DataFolder.make({ 'schema.json': JSON.stringify({ x: { fields, open: true } }) });
+    const duck = await (await DuckDBInstance.create()).connect();
+    const rows = `(VALUES ('a', '1', 1.5, {'y': [true]}), (NULL, 'odd', NULL, NULL)) AS t(id, n, other, deep)`;
+    await duck.run(`COPY (FROM ${rows}) TO '${folder.dataDir}/x.parquet' (FORMAT parquet)`);
+    duck.closeSync();
+    const engine = await folder.open();
+    expect(await rowsOf(engine, 'SELECT n, _rest FROM x ORDER BY n DESC')).toEqual([
+      { n: 1, _rest: { other: expect.anything(), deep: { y: [true] } } },
+      { n: null, _rest: null },
+    ]);
+    expect(engine.dataStatus?.()?.tables.find(({ table }) => table === 'x')).toMatchObject({
+      leftOut: {},
+      nulledValues: 1,
+    });
+    for (const [sql, hint] of [
+      ['SELECT other FROM x', `JSON_VALUE(_rest, '$.other')`],
+      ['SELECT t.deep FROM x AS t', `JSON_VALUE(t._rest, '$.deep')`],
+    ] as const) {
+      await expect(rowsOf(engine, sql)).rejects.toMatchObject({
+        details: { hint: expect.stringContaining(hint) as unknown },
+      });
+    }
+  });
+
+  it('is kept by a table that is declared as open, which leaves out no row', async () => {
+    const fields = [
+      { name: 'id', type: 'STRING', mode: 'REQUIRED' },
+      { name: 'timestamp', type: 'TIMESTAMP', mode: 'REQUIRED' },
+      { name: 'n', type: 'INTEGER' },
+      { name: 'j', type: 'JSON' },
+    ];
+    const rows = ndjson(
+      { id: 'a', timestamp: '2026-09-30T11:00:00Z', n: 1, j: { x: 1 } },
+      { id: 'b', n: 'odd', other: { deep: [true] } },
+      { n: 3, timestamp: 'never' },
+    );
+    folder = await DataFolder.make({ 'x.ndjson': rows, 'y.ndjson': rows });
+    const schemaFile = `${folder.dataDir}-schema.json`;
+    const write = (open: boolean): Promise<void> =>
+      writeFile(schemaFile, JSON.stringify({ x: { fields, open }, y: { fields: fields.slice(0, 1), open } }));
+    await write(true);
+    const engine = await folder.open({ schemaFile });
+    const sql = `SELECT id IN ('a', 'b') AS named, timestamp, n, j, _rest FROM x ORDER BY n NULLS FIRST`;
+    const expected = [
+      { named: true, timestamp: null, n: null, j: null, _rest: { other: { deep: [true] } } },
+      { named: true, timestamp: 1_790_766_000_000_000, n: 1, j: { x: 1 }, _rest: null },
+      { named: false, timestamp: null, n: 3, j: null, _rest: null },
+    ];
+    expect(await rowsOf(engine, sql)).toEqual(expected);
+    expect(engine.dataStatus?.()?.tables.find(({ table }) => table === 'x')).toMatchObject({
+      declared: true,
+      leftOut: {},
+      nulledValues: 2,
+    });
+    // It is taken up while queries run; one that is faulty changes nothing.
+    const running = Promise.all(Array.from({ length: 20 }, () => rowsOf(engine, 'SELECT COUNT(*) AS n FROM y')));
+    await writeFile(schemaFile, '{"x":');
+    await eventually(() => expect(engine.dataStatus?.()?.degraded).toContain('not valid JSON'));
+    expect(await rowsOf(engine, sql)).toEqual(expected);
+    expect(await running).toHaveLength(20);
+    await write(false);
+    await eventually(async () => expect(await rowsOf(engine, 'SELECT id FROM x')).toEqual([{ id: 'a' }]));
+    expect(engine.dataStatus?.()?.degraded).toBeNull();
+    await rm(schemaFile);
+    await eventually(async () =>
+      expect(await rowsOf(engine, 'SELECT COUNT(other.deep) AS n FROM x')).toEqual([{ n: 1 }]),
+    );
+    await folder.append({ 'x.ndjson': ndjson({ id: 'c' }) });
+    await eventually(async () => expect(await rowsOf(engine, 'SELECT id FROM x WHERE id IS NOT NULL')).toHaveLength(3));
+  });
+});
+
+describe('Lines of plain text', () => {
+  const NEW_YEAR = Date.parse('2026-01-02T00:00:00Z') / 1000;
+  /** Lines as a program writes them, and what is seen of their rows. */
+  const FORMS: readonly (readonly [string, string, object])[] = [
+    [
+      'syslog, RFC 5424',
+      `<165>1 2026-09-30T11:00:00.003Z host app 123 ID47 [a@1 b="c]d"] An event`,
+      { timestamp: '2026-09-30T11:00:00.003', severity: 'notice', host: 'host', program: 'app', message: 'An event' },
+    ],
+    [
+      'syslog, RFC 3164',
+      `<34>Dec 31 22:14:15 host su[42]: 'su root' failed`,
+      { timestamp: '2025-12-31T22:14:15', severity: 'crit', program: 'su', pid: '42', message: `'su root' failed` },
+    ],
+    [
+      'syslog as a file',
+      `Jan  1 22:14:15 host kernel: ready`,
+      { timestamp: '2026-01-01T22:14:15', program: 'kernel', message: 'ready' },
+    ],
+    [
+      'combined access log',
+      `192.0.2.1 - ada [30/Sep/2026:13:00:00 +0200] "GET /a?b=1 HTTP/1.1" 404 12 "-" "curl/8 (\\"x\\")"`,
+      {
+        timestamp: '2026-09-30T11:00:00',
+        method: 'GET',
+        path: '/a?b=1',
+        status: 404,
+        bytes: 12,
+        remote_addr: '192.0.2.1',
+        user_agent: 'curl/8 (\\"x\\")',
+      },
+    ],
+    [
+      'common access log',
+      `::1 - - [30/Sep/2026:11:00:00 +0000] "-" 400 -`,
+      { timestamp: '2026-09-30T11:00:00', status: 400, remote_addr: '::1', method: null },
+    ],
+    [
+      'nginx error log',
+      '2026/09/30 11:00:00 [error] 7#8: *1 open() failed',
+      { timestamp: '2026-09-30T11:00:00', severity: 'error', pid: '7', message: '*1 open() failed' },
+    ],
+    [
+      'Apache error log',
+      '[Wed Sep 30 11:00:00.123456 2026] [core:warn] [pid 7:tid 8] [client 192.0.2.1:5] AH1: no',
+      { timestamp: '2026-09-30T11:00:00.123456', severity: 'warn', module: 'core', message: 'AH1: no' },
+    ],
+    [
+      'logfmt',
+      String.raw`ts=2026-09-30T11:00:00Z level=warn msg="it \"is\"" took=1.5 ok=true id=007 n=3`,
+      { timestamp: '2026-09-30T11:00:00', severity: 'warn', message: 'it "is"', took: 1.5, ok: true, id: '007', n: 3 },
+    ],
+    [
+      'a time and a level',
+      '2026-09-30 11:00:00,123 [main] ERROR app.Main - failed',
+      { timestamp: '2026-09-30T11:00:00.123', severity: 'ERROR', message: '[main] ERROR app.Main - failed' },
+    ],
+    [
+      'Postgres',
+      '2026-09-30 11:00:00.123 UTC [12] LOG:  ready',
+      { timestamp: '2026-09-30T11:00:00.123', severity: 'LOG', message: '[12] LOG:  ready' },
+    ],
+    [
+      'containerd',
+      '2026-09-30T11:00:00.123456789Z stderr F {"msg":"event","level":30}',
+      { timestamp: '2026-09-30T11:00:00.123456', stream: 'stderr', msg: 'event', level: 30 },
+    ],
+    [
+      'no form',
+      'Listening on 8080, user info: none',
+      { severity: null, message: 'Listening on 8080, user info: none' },
+    ],
+  ];
+  const instant = (time: string): number => Date.parse(`${time.slice(0, 23)}Z`) * 1000 + Number(time.slice(23, 26));
+
+  it.each(FORMS)('are rows by their form: %s', async (_form, line, seen) => {
+    const path = 'app.log';
+    folder = await DataFolder.make({ [path]: `${line}\n`, 'app.txt': `${line}\r\n` });
+    await utimes(join(folder.dataDir, path), NEW_YEAR, NEW_YEAR);
+    await utimes(join(folder.dataDir, 'app.txt'), NEW_YEAR, NEW_YEAR);
+    const rows = (await rowsOf(await folder.open(), 'SELECT * FROM app')) as Record<string, unknown>[];
+    expect(rows).toHaveLength(2);
+    const expected = Object.entries(seen).map(([name, value]) => [
+      name,
+      name === 'timestamp' ? instant(String(value)) : value,
+    ]);
+    for (const row of rows) {
+      const nulls = Object.fromEntries(Object.keys(seen).map((name) => [name, null]));
+      expect({ ...nulls, ...row }).toMatchObject(Object.fromEntries(expected));
+    }
+  });
+
+  it('come live, with those that belong to them, in archives too, and as JSON among others', async () => {
+    const trace = 'ERROR: no\n  at a\n\tat b\n';
+    folder = await DataFolder.make({ 'app.log': `Starting\n${trace}`, 'app.log.1.gz': gzipSync(`first\n more\n`) });
+    const engine = await folder.open();
+    const messages = async (): Promise<unknown[]> =>
+      ((await rowsOf(engine, 'SELECT message FROM app')) as { message: string }[]).map(({ message }) => message).sort();
+    const become = (...expected: readonly string[]): Promise<void> =>
+      eventually(async () => expect(await messages()).toEqual([...expected].sort()));
+    const before = ['Starting', 'ERROR: no\n  at a\n\tat b', 'first\n more'];
+    await become(...before);
+    await folder.append({ 'app.log': 'one\n' });
+    await become(...before, 'one');
+    await folder.append({ 'app.log': '{"message":"json"}\n\ntwo\n' });
+    await folder.append({ 'app.log': ' of two\npart' });
+    await become(...before, 'one', 'json', 'two\n of two');
+    await folder.append({ 'app.log': 'ly\n' });
+    await become(...before, 'one', 'json', 'two\n of two', 'partly');
+    await engine.close();
+    const again = await folder.open({ smallFile: 0 });
+    expect(await rowsOf(again, 'SELECT COUNT(*) AS n FROM app')).toEqual([{ n: 7 }]);
+  });
+});
+
+describe('CSV', () => {
+  it('has types by its values, live too', async () => {
+    folder = await DataFolder.make({
+      'x.csv': 'n,f,b,at,day,code,t\n1,1.5,true,2026-09-30T11:00:00Z,2026-09-30,007,a\n,2,FALSE,,,"12",\n',
+    });
+    const engine = await folder.open();
+    await folder.append({ 'x.csv': '9007199254740993,3,true,2026-09-30 11:00:01 UTC,2026-10-01,1,"1,5"\n' });
+    await eventually(async () =>
+      expect(
+        await rowsOf(
+          engine,
+          'SELECT CAST(n AS STRING) AS n, f, b, at, day, code, t FROM x ORDER BY f'.replace('at,', '`at`,'),
+        ),
+      ).toEqual([
+        { n: '1', f: 1.5, b: true, at: 1_790_766_000_000_000, day: '2026-09-30', code: '007', t: 'a' },
+        { n: null, f: 2, b: false, at: null, day: null, code: '12', t: null },
+        { n: '9007199254740993', f: 3, b: true, at: 1_790_766_001_000_000, day: '2026-10-01', code: '1', t: '1,5' },
+      ]),
+    );
   });
 });

@@ -127,8 +127,8 @@ function Bars({ known, width }: { readonly known: Counts; readonly width: number
       <p class="legend">
         <span class="at">{describe(known, cursor.value, zone)}</span>
         <span>
-          {countText(known.total, 'row')} {known.complete ? 'in the range' : 'of those loaded'} · {writeDuration(step)}{' '}
-          a bar · {instant(bounds.start, HOUR, zone)} to {instant(bounds.end, HOUR, zone)}{' '}
+          {known.complete ? `${countText(known.total, 'row')} in the range` : countText(known.total, 'loaded row')} ·{' '}
+          {writeDuration(step)} a bar · {instant(bounds.start, HOUR, zone)} to {instant(bounds.end, HOUR, zone)}{' '}
           {zoneName(bounds.start, zone)}
         </span>
       </p>

@@ -141,10 +141,9 @@ function valueOfPair(list: string, { key, pair, member }: Extract<FieldPath, { k
   const step = member ?? pair.value;
   const names = [pair.value, ...(member === null ? [] : [member])].map(({ name }) => `.${quoteName(name)}`);
   const value = `p${names.join('')}`;
-  return (
-    `(SELECT ${valueInForm(value, step.type, form)} FROM UNNEST(${list}) AS p WITH OFFSET AS o ` +
-    `WHERE p.${quoteName(pair.key.name)} = ${textLiteral(key)} ORDER BY o LIMIT 1)`
-  );
+  const found = `SELECT ${valueInForm(value, step.type, form)} FROM UNNEST(${list}) AS p WHERE p.${quoteName(pair.key.name)} = ${textLiteral(key)}`;
+  // Many times faster than LIMIT 1; there are no arrays of arrays.
+  return step.type.kind === 'ARRAY' ? `(${found} LIMIT 1)` : `ARRAY(${found})[SAFE_OFFSET(0)]`;
 }
 
 function valueInForm(value: string, type: SqlType, form: Form): string {

@@ -87,7 +87,7 @@ const LOOKS: readonly Look[] = [
     }),
   },
   {
-    form: /^\*.|.\*$/,
+    form: /^(?:\*.+|.+\*)$/,
     misreading: ([text = '']) => ({
       message: `LQL has no wildcards: it searches messages for ${shown(text)} with its asterisks.`,
       hint: 'A word is found anywhere in a message; a pattern is a regular expression: ~"time.*out"',

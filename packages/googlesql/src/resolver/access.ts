@@ -4,7 +4,7 @@ import type { Expr, FieldRef, MakeStruct } from '../resolved';
 import { called } from '../resolved-nodes';
 import type { FieldAccess, Identifier, PathExpression, Span, Subscript } from '../tree';
 import { typeText } from '../type-names';
-import type { SqlType } from '../types';
+import type { NamedType, SqlType } from '../types';
 import type { Context } from './context';
 import { convert } from './convert';
 import { resolveExpr } from './expression';
@@ -37,8 +37,17 @@ export function resolvePath(context: Context, { parts, span }: PathExpression): 
       aggregates: typeof aggregates !== 'string',
       windows: typeof windows !== 'string',
     });
-    const nested = nestedField(first.name, visibleColumns(scope));
-    throw unknownField(`Unrecognized name: ${first.name}.`, first.name, first.span, visibleNames(scope), nested);
+    const columns = visibleColumns(scope);
+    const nested = nestedField(first.name, columns);
+    const inRest = inRestOf(columns, parts);
+    throw unknownField(
+      `Unrecognized name: ${first.name}.`,
+      first.name,
+      first.span,
+      visibleNames(scope),
+      nested,
+      inRest,
+    );
   }
   return fromTarget(context, target, first, rest, span);
 }
@@ -75,14 +84,31 @@ function columnOf(session: Session, list: NameList, alias: Identifier, { name, s
   if (found === undefined && list.open) session.survey?.useUnknown();
   if (found === undefined) {
     session.environment.onUnknown?.(name, { kind: 'member', names: candidatesOf(list) });
-    const nested = nestedField(name, namedColumns(list), `${alias.name}.`);
-    throw unknownField(`Name ${name} not found inside ${alias.name}.`, name, span, list.names(), nested);
+    const columns = namedColumns(list);
+    const nested = nestedField(name, columns, `${alias.name}.`);
+    const inRest = inRestOf(columns, [{ name }], `${alias.name}.`);
+    throw unknownField(`Name ${name} not found inside ${alias.name}.`, name, span, list.names(), nested, inRest);
   }
   if (found.kind === 'ambiguous') throw invalid(`Name ${name} is ambiguous inside ${alias.name}.`, span);
   const whole = { start: alias.span.start, end: span.end };
   if (found.kind === 'column') return session.ref(found.column, whole);
   if (found.kind === 'field') return fieldAt(session.ref(found.column, alias.span), found.index, whole);
   throw invalid(`${alias.name}.${name} is a table alias, not a column.`, span);
+}
+
+/**
+ * How a field is read that has no column in a table of the embedded engine, which may have it in its column `_rest`; undefined: there is
+ * no such column.
+ */
+function inRestOf(
+  columns: readonly NamedType[],
+  path: readonly Pick<Identifier, 'name'>[],
+  alias = '',
+): string | undefined {
+  if (!columns.some(({ name, type }) => name === '_rest' && type.kind === 'JSON')) return undefined;
+  if (!path.every(({ name }) => /^\w+$/.test(name))) return undefined;
+  const members = path.map(({ name }) => `.${name}`).join('');
+  return `A field without a column: JSON_VALUE(${alias}_rest, '$${members}').`;
 }
 
 /** The row of a table alias as a value: a struct of its columns, or the value of a value table. */

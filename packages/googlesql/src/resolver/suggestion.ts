@@ -7,18 +7,26 @@ import type { NestedField } from './nested-field';
 /** Longest list of names that an error carries. */
 const ALLOWED_LIMIT = 20;
 
-/** An unknown column or field, with the nearest name or the record that has it, and, where they are few, all names there are. */
+/**
+ * An unknown column or field, with the nearest name or the record that has it, and, where they are few, all names there are.
+ *
+ * @param rest how a field without a column is read; undefined: there are none
+ */
 export function unknownField(
   message: string,
   name: string,
   span: Span,
   names: readonly string[],
   nested?: NestedField,
+  rest?: string,
 ): QueryError {
   const known = [...new Set(names)];
   const near = nearest(name, known);
+  const { hint, note } = hintOf(name, near, nested);
+  const hints = [hint, rest].filter((part) => part !== undefined);
   return new QueryError('unknownField', message, span, {
-    ...hintOf(name, near, nested),
+    ...(hints.length === 0 ? {} : { hint: hints.join(' ') }),
+    ...(note === undefined ? {} : { note }),
     ...(known.length > 0 && known.length <= ALLOWED_LIMIT ? { allowed: known } : {}),
   });
 }

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 
-import { mayRun } from '../../../endpoints/catalogue';
+import { visibleTo } from '../../../endpoints/catalogue';
 import type { Endpoint } from '../../../endpoints/endpoint';
 import { ServiceError } from '../../../errors';
 import type { NamedType } from '@logquay/googlesql/types';
@@ -65,9 +65,9 @@ interface OpenApi {
 const MOST_DOCUMENTS = 100;
 
 /** All of a key that a document depends on. */
-function rightsOf({ endpoints, pins, redact, allowSql, refusesSql = false, export: mayExport }: Key): string {
+function rightsOf({ endpoints, pins, redact, allowSql, refusesSql = false, export: mayExport, operator }: Key): string {
   const pinned = [...pins].map(([name, pin]) => [name, pin instanceof ClaimedValue ? 'claim' : typeof pin]);
-  return JSON.stringify([endpoints, pinned.sort(), redact, allowSql, refusesSql, mayExport]);
+  return JSON.stringify([endpoints, pinned.sort(), redact, allowSql, refusesSql, mayExport, operator]);
 }
 
 /**
@@ -123,7 +123,7 @@ export class DocsRoutes {
   }
 
   async #generate(key: Key | null, services: Services): Promise<OpenApi> {
-    const visible = services.catalogue.current().filter((endpoint) => key === null || mayRun(key, endpoint));
+    const visible = visibleTo(key, services.catalogue.current());
     const { engine } = services;
     // Everybody may be the holder of a key with pins.
     const seen = visible.filter((endpoint) =>

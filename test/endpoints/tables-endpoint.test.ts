@@ -1,0 +1,122 @@
+/** The endpoint over every table of a folder: names, bounds, parts, and who may run it. */
+import fc from 'fast-check';
+
+import { isReserved, parseQuery, tablesRead } from '@logquay/googlesql/syntax';
+import { ClaimedValue, type Key } from '../../src/keys/key';
+import { mayRun, visibleTo } from '../../src/endpoints/catalogue';
+import { isSameDefinition, partFor } from '../../src/endpoints/endpoint';
+import { cteName, type FolderTable, tablesEndpoint } from '../../src/endpoints/tables-endpoint';
+import { KEYS } from '../http/served';
+
+const TIMES = ['TIMESTAMP', 'DATETIME', 'STRING'] as const;
+
+/** A number gives columns, and the time of the newest row. */
+const tableOf = (name: string, seed: number): FolderTable => ({
+  name,
+  columns: [
+    { name: 'time', type: { kind: TIMES[seed % 3] ?? 'STRING' } },
+    { name: 'msg', type: { kind: 'STRING' } },
+  ],
+  newest: seed % 3 === 2 ? null : BigInt(seed),
+});
+
+const part = fc.constantFrom('a', 'A', 'b', 'é', '1', '-', '_', 'select', 'Group', '名', 'log');
+const names = fc.array(part, { minLength: 1, maxLength: 4 }).map((parts) => parts.join(''));
+const folder = fc
+  .uniqueArray(names, { maxLength: 120 })
+  .chain((all) => fc.tuple(...all.map((name) => fc.nat({ max: 1000 }).map((seed) => tableOf(name, seed)))));
+
+it('has each table under one name, or names it as left out', () => {
+  fc.assert(
+    fc.property(folder, (tables) => {
+      const { endpoint, leftOut } = tablesEndpoint(tables);
+      const { cteTables, query } = endpoint;
+      for (const name of cteTables)
+        expect([/^[A-Za-z_]\w*$/.test(name), isReserved(name.toUpperCase())]).toEqual([true, false]);
+      expect(new Set(cteTables.map((name) => name.toLowerCase())).size).toBe(cteTables.length);
+      expect(cteTables.length).toBeLessThanOrEqual(90);
+      expect(cteTables.length + leftOut.length).toBe(tables.length);
+      const read = tablesRead(query).map(({ node, within }) => [
+        within?.name.name,
+        node.path.map(({ name }) => name).join('.'),
+      ]);
+      expect(read).toHaveLength(cteTables.length);
+      for (const [cte, table] of read) expect(cte).toBe(cteName(table ?? ''));
+      // The rows that are given without a query are those of the newest of them.
+      const served = tables.filter(({ name }) => !leftOut.includes(name));
+      const newest = served.reduce<bigint | null>(
+        (most, { newest: one }) => (one === null || (most !== null && most > one) ? most : one),
+        null,
+      );
+      const [own] = partFor(endpoint, null).builtIn?.ctes.keys() ?? [];
+      expect(served.find(({ name }) => cteName(name) === own)?.newest ?? null).toBe(newest);
+      // What is beyond the most is older than anything that is there.
+      for (const { name, newest: one } of tables) {
+        const isTaken = cteTables.some((cte) => cte.toLowerCase() === cteName(name).toLowerCase());
+        if (leftOut.includes(name) && !isTaken && one !== null) {
+          for (const { newest: other } of served) expect(other !== null && other >= one).toBe(true);
+        }
+      }
+    }),
+    { numRuns: 200 },
+  );
+});
+
+it('leaves a part as it was when a table comes that the part does not read', () => {
+  fc.assert(
+    fc.property(folder, names, fc.nat({ max: 1000 }), (tables, name, seed) => {
+      const before = tablesEndpoint(tables).endpoint;
+      const other = tables.some((table) => table.name === name) || tables.length >= 90;
+      const after = tablesEndpoint(other ? tables : [...tables, tableOf(name, seed)]).endpoint;
+      for (const cte of before.cteTables) {
+        if (cte.toLowerCase() === cteName(name).toLowerCase()) continue;
+        const query = { text: `SELECT x FROM \`${cte.toUpperCase()}\`` };
+        const [held, now] = [partFor(before, query), partFor(after, query)];
+        expect([held.revision === now.revision, isSameDefinition(held, after)]).toEqual([true, true]);
+        expect([...(held.builtIn?.ctes.keys() ?? [])]).toContain(cte);
+        expect(parseQuery(held.sql).with?.entries).toHaveLength(held.builtIn?.ctes.size ?? 0);
+      }
+    }),
+    { numRuns: 100 },
+  );
+});
+
+it('is what it was only as long as the tables are that a request reads', () => {
+  const all = [tableOf('a', 0), tableOf('b', 1)];
+  const { endpoint } = tablesEndpoint(all);
+  const held = partFor(endpoint, { text: 'f:a error' });
+  expect(isSameDefinition(held, tablesEndpoint([tableOf('a', 30)]).endpoint)).toBe(true);
+  expect(isSameDefinition(held, tablesEndpoint([tableOf('b', 1)]).endpoint)).toBe(false);
+  expect(isSameDefinition(held, tablesEndpoint([tableOf('a', 1)]).endpoint)).toBe(false);
+  expect(isSameDefinition(held, null)).toBe(false);
+  expect(isSameDefinition(held, { ...endpoint, builtIn: undefined } as never)).toBe(false);
+  // Names with escapes are not looked for.
+  expect(partFor(endpoint, { text: 'SELECT 1 FROM `\\x61`, b' })).toBe(endpoint);
+  expect(tablesEndpoint([]).endpoint.sandbox).toBe(false);
+});
+
+it('is for who runs the service, and for keys that name it and have no pins', () => {
+  const { endpoint } = tablesEndpoint([tableOf('a', 0)]);
+  const any = KEYS['all'];
+  if (any === undefined) throw new Error('There is no key.');
+  const named = { ...any, endpoints: ['other', 'tables'] };
+  const pins = new Map([['iso_timestamp_start', '2026-01-01']]);
+  const claims = new Map([['iso_timestamp_start', ClaimedValue.of('2026-01-01') ?? '']]);
+  const issuer = { name: 'app', dailyBytes: null, rateLimit: null };
+  const cases: readonly (readonly [Partial<Key>, boolean])[] = [
+    [any, false],
+    [{ ...any, operator: true }, true],
+    [{ ...any, admin: true }, false],
+    [named, true],
+    [{ ...any, endpoints: [endpoint.id.toUpperCase()] }, true],
+    [{ ...named, pins }, false],
+    [{ ...any, pins, operator: true }, false],
+    [{ ...named, issuer }, false],
+    [{ ...named, issuer, pins: claims }, false],
+  ];
+  for (const [key, may] of cases) {
+    expect(mayRun(key as Key, endpoint)).toBe(may);
+    expect(visibleTo(key as Key, [endpoint])).toHaveLength(may ? 1 : 0);
+  }
+  expect(visibleTo(null, [endpoint])).toEqual([]);
+});

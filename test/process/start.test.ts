@@ -59,7 +59,7 @@ describe('a first start', () => {
     await service.ready();
   });
 
-  /** A token of an issuer with a secret in a file, as docs/tokens.md makes it for a trial; the service has taken the issuer up. */
+  /** A token of an issuer with a secret in a file, as docs/keys.md makes it for a trial; the service has taken the issuer up. */
   async function trialToken(): Promise<string> {
     const cli = (...args: string[]): string =>
       execFileSync(process.execPath, [path.join(ROOT, 'dist/cli.js'), ...args], {

@@ -1,4 +1,4 @@
-/** Writes stored queries over a table that is there, or over one of a known shape (docs/cli.md). */
+/** Writes stored queries over a table that is there, or over one of a known shape (docs/endpoints.md). */
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, open, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -20,7 +20,7 @@ export function selectedFields(rules: Rules): readonly Select[] | null {
   return rules.select.length === 0 || rules.select.some((select) => select.wildcard) ? null : rules.select;
 }
 
-/** Result columns are distinguished without case (docs/http.md). A chart ignores what is selected. */
+/** Result columns are distinguished without case (docs/querying.md). A chart ignores what is selected. */
 export function checkColumns(rules: Rules): void {
   if (rules.chart !== null) return;
   const taken = new Set<string>();

@@ -25,7 +25,7 @@ export function rowSource(given: ConsumerText): RowSource | null {
 }
 
 function rowsOfLql({ text, tables, now }: ConsumerText): string | null {
-  const reading = readLql(text, { tables: tables.map(({ name }) => name), now });
+  const reading = readLql(text, { tables: tables.map(({ name }) => name), now, typed: true });
   if (reading.kind === 'blank') return null;
   const { rules, table: name } = reading;
   const { columns = null, roles } = tables.find((one) => one.name === name) ?? {};

@@ -50,9 +50,10 @@ export const endpoint = computed<EndpointDescription | null>(() => {
   return all.find(({ name }) => name === search.value.endpoint) ?? widest(all);
 });
 
-/** What is opened first: where most can be queried. */
+/** What is opened first: where most can be queried, and there are rows. */
 function widest(all: readonly EndpointDescription[]): EndpointDescription | null {
-  const tables = ({ sandbox, tables }: EndpointDescription): number => (sandbox ? tables.length : 0);
+  const tables = ({ sandbox, tables, empty = false }: EndpointDescription): number =>
+    sandbox && !empty ? tables.length : 0;
   return all.reduce<EndpointDescription | null>(
     (best, one) => (best === null || tables(one) > tables(best) ? one : best),
     null,

@@ -246,20 +246,9 @@ function json(description: string, headers: readonly ResponseHeader[], schema: S
   };
 }
 
-function objectOf(
-  properties: Readonly<Record<string, Schema>>,
-  optional: Readonly<Record<string, Schema>> = {},
-): Schema {
-  return { type: 'object', required: Object.keys(properties), properties: { ...properties, ...optional } };
+function objectOf(properties: Readonly<Record<string, Schema>>): Schema {
+  return { type: 'object', required: Object.keys(properties), properties };
 }
-
-const EMPTY = {
-  empty: {
-    type: 'boolean',
-    const: true,
-    description: 'There where no table of it has rows, for who may read every table of the data folder.',
-  },
-} as const satisfies Readonly<Record<string, Schema>>;
 
 /** What is impaired; the same with 200 and 503. */
 const IMPAIRED: Readonly<Record<string, Schema>> = {
@@ -303,49 +292,46 @@ const NOT_READY: Schema = {
 };
 
 /** An endpoint as the catalogue's routes answer it. */
-export const ENDPOINT_SCHEMA: Schema = objectOf(
-  {
-    id: { type: 'string', format: 'uuid' },
-    name: { type: 'string' },
-    description: { type: 'string' },
-    params: {
-      type: 'array',
-      items: {
-        type: 'object',
-        required: ['name', 'type', 'required', 'description'],
-        properties: {
-          name: { type: 'string' },
-          type: {
-            type: 'string',
-            enum: DECLARED_TYPES,
-          },
-          required: { type: 'boolean' },
-          description: { type: 'string' },
-          default: {
-            anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }],
-            description: 'As it would stand in a URL; of a list each of its values.',
-          },
-          values: { type: 'array', items: { type: 'string' } },
-          minimum: { type: 'number' },
-          maximum: { type: 'number' },
-          fixed: {
-            type: 'boolean',
-            const: true,
-            description: 'There where the key pins the parameter; its values, bounds and default are then left out.',
-          },
+export const ENDPOINT_SCHEMA: Schema = objectOf({
+  id: { type: 'string', format: 'uuid' },
+  name: { type: 'string' },
+  description: { type: 'string' },
+  params: {
+    type: 'array',
+    items: {
+      type: 'object',
+      required: ['name', 'type', 'required', 'description'],
+      properties: {
+        name: { type: 'string' },
+        type: {
+          type: 'string',
+          enum: DECLARED_TYPES,
+        },
+        required: { type: 'boolean' },
+        description: { type: 'string' },
+        default: {
+          anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }],
+          description: 'As it would stand in a URL; of a list each of its values.',
+        },
+        values: { type: 'array', items: { type: 'string' } },
+        minimum: { type: 'number' },
+        maximum: { type: 'number' },
+        fixed: {
+          type: 'boolean',
+          const: true,
+          description: 'There where the key pins the parameter; its values, bounds and default are then left out.',
         },
       },
     },
-    maxRows: { type: 'integer', minimum: 1, maximum: 10_000 },
-    cacheTtl: { type: 'integer', minimum: 0, description: 'Seconds; 0: not cached.' },
-    cacheWarming: { type: 'integer', minimum: 0, description: 'Seconds; 0: not refreshed by the warmer.' },
-    sandbox: { type: 'boolean' },
-    redactPii: { type: 'boolean' },
-    tail: { type: 'boolean', description: 'Whether its rows can be followed as they arrive.' },
-    tables: { type: 'array', items: { type: 'string' } },
   },
-  EMPTY,
-);
+  maxRows: { type: 'integer', minimum: 1, maximum: 10_000 },
+  cacheTtl: { type: 'integer', minimum: 0, description: 'Seconds; 0: not cached.' },
+  cacheWarming: { type: 'integer', minimum: 0, description: 'Seconds; 0: not refreshed by the warmer.' },
+  sandbox: { type: 'boolean' },
+  redactPii: { type: 'boolean' },
+  tail: { type: 'boolean', description: 'Whether its rows can be followed as they arrive.' },
+  tables: { type: 'array', items: { type: 'string' } },
+});
 
 function idOrName(example: string | null): Parameter {
   return {

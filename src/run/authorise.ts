@@ -7,7 +7,7 @@ import { ServiceError } from '../errors';
 import { groupOf, unlimited } from '@logquay/duckdb-engine/concurrency';
 import { TokenRefused } from '../keys/claims';
 import type { Key } from '../keys/key';
-import { type Engine, mayMean, nameIn, type TableStatus } from '@logquay/duckdb-engine/contract';
+import { type Engine, mayMean, nameIn } from '@logquay/duckdb-engine/contract';
 import { tablesRead } from '@logquay/googlesql/syntax';
 import type { Services } from './services';
 import type { RunRequest } from './types';
@@ -178,27 +178,13 @@ export function maySeeSchema(
 }
 
 /** Whether the schemas of all tables that an endpoint reads are declared: whoever is shown them learns nothing of rows. */
-export function readsDeclaredTables(endpoint: Pick<Endpoint, 'query'>, engine: Pick<Engine, 'dataStatus'>): boolean {
-  const read = tablesOfFolder(endpoint, engine);
-  return read === null || read.every((meant) => meant.length > 0 && meant.every(({ declared }) => declared));
-}
-
-/** Whether no table that an endpoint reads has rows, as far as that is known. */
-export function readsNoRows(endpoint: Pick<Endpoint, 'query'>, engine: Pick<Engine, 'dataStatus'>): boolean {
-  const read = tablesOfFolder(endpoint, engine) ?? [];
-  return read.length > 0 && read.flat().every(({ rows }) => rows === 0);
-}
-
-/** What each table that an endpoint reads may be in the data folder; null: there is none. */
-function tablesOfFolder(
-  { query }: Pick<Endpoint, 'query'>,
-  engine: Pick<Engine, 'dataStatus'>,
-): readonly (readonly TableStatus[])[] | null {
+export function readsDeclaredTables({ query }: Pick<Endpoint, 'query'>, engine: Pick<Engine, 'dataStatus'>): boolean {
   const status = engine.dataStatus?.() ?? null;
-  if (status === null) return null;
-  return tablesRead(query).map(({ node }) => {
+  if (status === null) return true;
+  return tablesRead(query).every(({ node }) => {
     const read = nameIn(node.path.map(({ name }) => name));
-    return status.tables.filter(({ table }) => mayMean(read, table));
+    const meant = status.tables.filter(({ table }) => mayMean(read, table));
+    return meant.length > 0 && meant.every(({ declared }) => declared);
   });
 }
 

@@ -26,8 +26,6 @@ export interface EndpointDescription {
   /** Whether its rows can be followed as they arrive. */
   readonly tail?: boolean;
   readonly tables: readonly string[];
-  /** Whether no table that it reads has rows; absent: they have, or the key may not know. */
-  readonly empty?: boolean;
 }
 
 /** An answer with an error, or none at all. */

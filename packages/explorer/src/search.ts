@@ -50,11 +50,18 @@ export const endpoint = computed<EndpointDescription | null>(() => {
   return all.find(({ name }) => name === search.value.endpoint) ?? widest(all);
 });
 
-/** What is opened first: where most can be queried, and there are rows. */
+/** The endpoint over the tables that are in the folder (docs/endpoints.md). */
+const FOLDER = 'tables';
+
+/** What is opened first: the folder, where it has tables that no other endpoint reads, else where most can be queried. */
 function widest(all: readonly EndpointDescription[]): EndpointDescription | null {
-  const tables = ({ sandbox, tables, empty = false }: EndpointDescription): number =>
-    sandbox && !empty ? tables.length : 0;
-  return all.reduce<EndpointDescription | null>(
+  const tables = ({ sandbox, tables }: EndpointDescription): number => (sandbox ? tables.length : 0);
+  const folder = all.find(({ name }) => name === FOLDER);
+  const others = all.filter(({ name }) => name !== FOLDER);
+  const read = new Set(others.flatMap((one) => one.tables));
+  // A stored query calls what it reads otherwise: edge_logs is raw_edge_logs.
+  if (folder?.tables.some((name) => !read.has(name) && !read.has(name.replace(/^raw_/, ''))) === true) return folder;
+  return [...others, ...(folder === undefined ? [] : [folder])].reduce<EndpointDescription | null>(
     (best, one) => (best === null || tables(one) > tables(best) ? one : best),
     null,
   );
@@ -138,11 +145,14 @@ export const query = computed(() => search.value.query);
 
 const FROM = /(?<=^|\s)(?:f|from):(\S*)/;
 
-/** The table that a line of LQL is about: the one it names, else the chosen one, else the first. Empty: there is no choice. */
+/** The table whose rows the endpoint gives by itself; empty: none, or not known. */
+export const ownTable = signal('');
+
+/** The table that a line of LQL is about: the one it names, the chosen one, the endpoint's own, the first. Empty: there is no choice. */
 export const table = computed(() => {
   const tables = endpoint.value?.tables ?? [];
-  const named = FROM.exec(query.value)?.[1] ?? search.value.table;
-  return tables.length < 2 ? '' : (tables.find((one) => one === named) ?? tables[0] ?? '');
+  const named = [FROM.exec(query.value)?.[1] ?? search.value.table, ownTable.value];
+  return tables.length < 2 ? '' : (named.find((one) => tables.includes(one)) ?? tables[0] ?? '');
 });
 
 export function chooseTable(name: string): void {

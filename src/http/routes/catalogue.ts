@@ -1,13 +1,12 @@
 import { groupOf } from '@logquay/duckdb-engine/concurrency';
 import { mayRun } from '../../endpoints/catalogue';
 import type { Endpoint } from '../../endpoints/endpoint';
-import { TABLES_NAME } from '../../endpoints/tables-endpoint';
 import { describeParameters } from '../../endpoints/parameters';
 import { ServiceError } from '../../errors';
 import type { Key } from '../../keys/key';
 import { render } from '../../rendering/render';
 import { chooseRepresentation } from '../../rendering/representation';
-import { allowedEndpoint, authenticate, mayQuery, readsNoRows } from '../../run/authorise';
+import { allowedEndpoint, authenticate, mayQuery } from '../../run/authorise';
 import type { Services } from '../../run/services';
 import { mayFollow } from '../../run/tail/tail';
 import type { Exchange } from '../exchange';
@@ -40,15 +39,12 @@ export function checkAccept({ headers }: Exchange): void {
 }
 
 /** An endpoint as the holder of the key sees it: never its SQL. */
-function describe(endpoint: Endpoint, key: Key, { engine, catalogue }: Pick<Services, 'engine' | 'catalogue'>): object {
-  // Who may read every table may know which have rows.
-  const all = catalogue.find(TABLES_NAME);
-  const isEmpty = all?.builtIn !== undefined && mayRun(key, all) && endpoint.sandbox && readsNoRows(endpoint, engine);
+function describe(endpoint: Endpoint, { pins }: Key, { engine }: Pick<Services, 'engine'>): object {
   return {
     id: endpoint.id,
     name: endpoint.name,
     description: endpoint.description,
-    params: describeParameters(endpoint, key.pins),
+    params: describeParameters(endpoint, pins),
     maxRows: endpoint.maxRows,
     cacheTtl: endpoint.cacheTtl,
     cacheWarming: endpoint.cacheWarming,
@@ -56,7 +52,6 @@ function describe(endpoint: Endpoint, key: Key, { engine, catalogue }: Pick<Serv
     redactPii: endpoint.redactPii,
     tail: mayFollow(engine),
     tables: endpoint.sandbox ? endpoint.cteTables : [],
-    ...(isEmpty ? { empty: true } : {}),
   };
 }
 

@@ -262,8 +262,13 @@ function writeTest(sql: SqlText, filter: Filter, field: string, { roles, table }
       break;
     case 'list_includes': {
       const isTyped = table.columns === null || typeAtEnd(filter.path, table.columns) !== 'any';
-      const value = isTyped ? valueLiteral(filter.value) : textLiteral(String(filter.value));
-      sql.add(`${value} IN UNNEST(`, span).add(field, pathSpan).add(')', span);
+      const { value } = filter;
+      // Of a list in JSON each value is a text.
+      const text = typeof value === 'object' ? '' : String(value);
+      sql
+        .add(`${isTyped ? valueLiteral(value) : textLiteral(text)} IN UNNEST(`, span)
+        .add(field, pathSpan)
+        .add(')', span);
       break;
     }
     case 'list_includes_regex':

@@ -12,7 +12,18 @@ import { counting, countLoaded, countRange, counts } from './histogram/counts';
 import { typesOfRows } from './field-values';
 import { isLog } from './log';
 import { failure, type Result, result } from './result';
-import { change, endpoint, firstQuery, ownParameters, parametersOf, query, search, sentQuery, valueOf } from './search';
+import {
+  change,
+  endpoint,
+  firstQuery,
+  forgetDrafts,
+  ownParameters,
+  parametersOf,
+  query,
+  search,
+  sentQuery,
+  valueOf,
+} from './search';
 import { mayQuery, schema, schemaLoaded } from './schema';
 import { connect, key, keyFault, remembered } from './session';
 import { boundsOf } from './time-range';
@@ -100,6 +111,7 @@ function decoded(header: string): string {
 effect(() => {
   if (key.value !== null) return;
   current?.abort();
+  forgetDrafts();
   result.value = null;
   counts.value = null;
   failure.value = null;

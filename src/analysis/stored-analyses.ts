@@ -11,6 +11,8 @@ import {
   pathText,
   type Roles,
   rolesOf,
+  type SqlType,
+  type StructField,
   type TableSchema,
   type TimeUnits,
   type TypedParameter,
@@ -23,6 +25,7 @@ import {
   describing,
   type Expr,
   nearest,
+  operandsOf,
   type ResolvedQuery,
   resultColumns,
   surveyMeaning,
@@ -147,10 +150,32 @@ function unitsOf({ schemas }: TableSchemas): ReadonlyMap<string, readonly Descri
   return new Map(timed);
 }
 
-/** A column that no table has. */
-const NEW_COLUMN = 'logquay:new';
+/** A column, or a field of a record, that no table has. */
+const NEW_FIELD: NamedType = { name: 'logquay:new', type: { kind: 'STRING' } };
 
-/** Whether a column that an inferred table gets is seen in the rows of a query: by `*`, or in a value made of whole rows. */
+/** Fields with one more, and each record in them, at any depth, with one more. */
+function withNewField(fields: readonly StructField[]): readonly StructField[] {
+  return [...fields.map((field) => ({ ...field, type: withNewFields(field.type) })), NEW_FIELD];
+}
+
+function withNewFields(type: SqlType): SqlType {
+  if (type.kind === 'ARRAY') return { kind: 'ARRAY', element: withNewFields(type.element) };
+  return type.kind === 'STRUCT' ? { kind: 'STRUCT', fields: withNewField(type.fields) } : type;
+}
+
+function hasNewField(type: SqlType): boolean {
+  if (type.kind === 'ARRAY') return hasNewField(type.element);
+  return type.kind === 'STRUCT' && type.fields.some(isNewField);
+}
+
+function isNewField({ name, type }: StructField): boolean {
+  return name === NEW_FIELD.name || hasNewField(type);
+}
+
+/** Types of what a record is written as: its fields are then in the value. */
+const WRITTEN: ReadonlySet<string> = new Set<SqlType['kind']>(['STRING', 'BYTES', 'JSON']);
+
+/** Whether a field that an inferred table gets is seen in the rows of a query: by `*`, or in a record that is given or written whole. */
 function showsColumnsOf(endpoint: Pick<Endpoint, 'sql' | 'query' | 'parameters'>, tables: TableSchemas): boolean {
   const { inferred } = tables;
   if (inferred === undefined || inferred.size === 0) return false;
@@ -158,15 +183,15 @@ function showsColumnsOf(endpoint: Pick<Endpoint, 'sql' | 'query' | 'parameters'>
     const name = path.map((part) => part.name).join('.');
     const table = tables.schemas.get(name);
     if (table === undefined || !inferred.has(name)) return table;
-    return { ...table, columns: [...table.columns, { name: NEW_COLUMN, type: { kind: 'STRING' } }] };
+    return { ...table, columns: withNewField(table.columns) as readonly NamedType[] };
   };
   const { sql, query } = endpoint;
   const { resolved, faults } = surveyMeaning(query, sql, { findTable, parameters: typesByName(boundTypes(endpoint)) });
   if (resolved === null || faults.length > 0) return true;
-  let isSeen = resultColumns(resolved).some(({ name }) => name === NEW_COLUMN);
-  const isRow = ({ type }: Expr): boolean =>
-    type.kind === 'STRUCT' && type.fields.some(({ name }) => name === NEW_COLUMN);
-  visitQuery(resolved, { expr: (expr) => void (isSeen ||= isRow(expr)) });
+  let isSeen = resultColumns(resolved).some(isNewField);
+  const isWritten = (expr: Expr): boolean =>
+    expr.kind === 'call' && WRITTEN.has(expr.type.kind) && operandsOf(expr).some(({ type }) => hasNewField(type));
+  visitQuery(resolved, { expr: (expr) => void (isSeen ||= isWritten(expr)) });
   return isSeen;
 }
 

@@ -163,8 +163,8 @@ export async function checkShownColumns(
   if (!showsInferred) return;
   throw new ServiceError(
     'accessDenied',
-    'The endpoint gives all columns of a table whose schema is inferred from its rows: it may not be run with pinned parameters.',
-    { hint: 'Its operator can name the columns, or declare the table in schema.json (docs/data.md).' },
+    'The endpoint gives all columns, or whole records, of a table whose schema is inferred from its rows: it may not be run with pinned parameters.',
+    { hint: 'Its operator can name the columns and fields, or declare the table in schema.json (docs/data.md).' },
   );
 }
 

@@ -13,7 +13,7 @@ describe('Columns that rows of a table have made, where a query', () => {
   let analyses: StoredAnalyses;
   beforeAll(async () => {
     const declared = JSON.stringify({ declared: { fields: [{ name: 'id', type: 'STRING' }] } });
-    const row = ndjson({ id: 'a', r: { b: 1 } });
+    const row = ndjson({ id: 'a', r: { b: 1 }, l: [{ c: 1 }] });
     folder = await DataFolder.make({ 'free.ndjson': row, 'declared.ndjson': row, 'schema.json': declared });
     analyses = new StoredAnalyses(await folder.open(), { columns: () => Promise.reject(new Error('No gate.')) });
   });
@@ -26,8 +26,16 @@ describe('Columns that rows of a table have made, where a query', () => {
     ['FROM free |> WHERE id IS NOT NULL', true],
     ['SELECT TO_JSON_STRING(t) AS row FROM free AS t', true],
     ['SELECT ARRAY(SELECT AS STRUCT * FROM free) AS all_rows', true],
-    ['SELECT id, r FROM free UNION ALL SELECT * FROM free', true],
-    ['WITH a AS (SELECT * FROM free) SELECT id, r FROM a', false],
+    ['SELECT id, r, l FROM free UNION ALL SELECT * FROM free', true],
+    ['SELECT * FROM `fre*`', true],
+    ['WITH a AS (SELECT * FROM free) SELECT id, r FROM a', true],
+    ['SELECT r.* FROM free', true],
+    ['SELECT l FROM free', true],
+    ['SELECT IF(id IS NULL, NULL, STRUCT(e AS one)) AS one FROM `fre*`, UNNEST(l) AS e', true],
+    ['SELECT LENGTH(TO_JSON_STRING(r)) AS n FROM free', true],
+    ["SELECT id FROM free WHERE FORMAT('%T', ARRAY(SELECT r)) = ''", true],
+    ['WITH a AS (SELECT * FROM free) SELECT id, r.b, ARRAY_LENGTH(l) AS n, r IS NULL AS none FROM a', false],
+    ['SELECT e.c FROM free, UNNEST(l) AS e', false],
     ['SELECT COUNT(*) AS n, ANY_VALUE(r.b) AS b FROM free', false],
     ['SELECT d.* FROM declared AS d JOIN free USING (id)', false],
     ['SELECT * FROM (SELECT id FROM free)', false],

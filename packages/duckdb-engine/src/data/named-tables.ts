@@ -78,6 +78,7 @@ function unitedTable(
     ),
     revision: meant.map(({ schema, revision }) => `${schema.name} ${revision}`).join(),
     unserved: meant.some(({ unserved }) => unserved === true),
+    inferred: meant.some(({ inferred }) => inferred === true),
     ...(conflict === undefined ? {} : { conflict }),
   };
 }

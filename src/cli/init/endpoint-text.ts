@@ -165,7 +165,7 @@ function severityOf(roles: Roles): readonly string[] {
   return [`CASE\n${cases.filter((one) => !one.includes('WHEN FALSE')).join('\n')}\n  END AS severity`];
 }
 
-/** A CTE must not have the name of the table that it reads. */
+/** Files of stored queries must not have a CTE with the name of a table that the query reads. */
 function cteOf(table: string): string {
   const plain = cteName(table.replace(/_?\*$/, ''));
   return plain.toLowerCase() === table.toLowerCase() ? `${plain}_rows` : plain;

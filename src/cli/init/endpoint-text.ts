@@ -18,8 +18,10 @@ import {
   timeExpression,
   type TimeRole,
 } from '@logquay/googlesql/types';
+import { SOFT_RESERVED } from '../../endpoints/declaration';
 import { fieldOf, partitionBound, pruningBounds, quoted, suffixBounds } from '../../endpoints/time-bounds';
 import { cteName } from '../../endpoints/tables-endpoint';
+import { RESERVED } from '../../keys/key';
 
 /** A table as an endpoint is to read it. */
 export interface ShapedTable extends TableSchema {
@@ -58,13 +60,13 @@ export function tenantOf({ name, columns }: TableSchema, written: string): Tenan
   if (kind !== 'STRING' && kind !== 'INT64')
     throw new InitError(`--tenant: ${written} is of type ${kind}. Allowed is a field of texts or whole numbers.`);
   const parameter = (segments.at(-1) ?? '').replace(/\W/g, '_').replace(/^(?=\d|$)/, '_');
-  if (RESERVED.test(parameter)) throw new InitError(`--tenant: a parameter cannot be called ${parameter}.`);
+  if (TAKEN.has(parameter.toLowerCase())) throw new InitError(`--tenant: a parameter cannot be called ${parameter}.`);
   return { parameter, type: kind === 'STRING' ? 'string' : 'integer', path };
 }
 
 const STRING = { kind: 'STRING' } as const;
 /** Names that the endpoint has for something else. */
-const RESERVED = /^(?:sql|lql|dry_run|iso_timestamp_start|iso_timestamp_end)$/i;
+const TAKEN: ReadonlySet<string> = new Set([...RESERVED, ...SOFT_RESERVED, 'iso_timestamp_start', 'iso_timestamp_end']);
 
 /** Whether a row is the tenant's. */
 function isOwn({ parameter, path }: Tenant): string {

@@ -196,7 +196,7 @@ const SETTINGS_BY_PART = {
     KEYS_FILE: setting('.data/keys.json', 'a file', 'File of the keys that `npm run keys` makes.', anyText),
     TOKEN_SECRET: optional(
       'at least 16 printable ASCII characters without spaces',
-      'Secret that seals page tokens (docs/pages.md): the same for all processes behind an address. Unset: a random one for each process.',
+      'Secret that seals page tokens (docs/querying.md): the same for all processes behind an address. Unset: a random one for each process.',
       (text) => (text.length >= SHORTEST_KEY ? secret(text) : undefined),
     ),
   },
@@ -231,7 +231,7 @@ const SETTINGS_BY_PART = {
     COLLECT: setting(
       'off',
       'on or off',
-      'Whether logs that shippers send over HTTP are stored in DATA_DIR (docs/collector.md): on or off.',
+      'Whether logs that shippers send over HTTP are stored in DATA_DIR (docs/data.md): on or off.',
       ON_OFF,
     ),
     COLLECT_SOURCES: optional(

@@ -13,7 +13,7 @@ interface ErrorKind {
   readonly retryable: boolean;
 }
 
-/** What HTTP makes of each reason. `docs/errors.md` is held to it by a test. */
+/** What HTTP makes of each reason. `docs/querying.md` is held to it by a test. */
 export const ERRORS = {
   invalidParameter: { http: 400, status: 'INVALID_ARGUMENT', retryable: false },
   invalidQuery: { http: 400, status: 'INVALID_ARGUMENT', retryable: false },

@@ -279,7 +279,7 @@ interface GivenOptions {
   readonly update?: boolean;
 }
 
-/** `logquay test` (docs/testing-endpoints.md). */
+/** `logquay test` (docs/endpoints.md). */
 export function addTest(program: Command, { environment, out, note }: Surroundings): void {
   program
     .command('test')

@@ -96,7 +96,7 @@ export function addKeys(program: Command, surroundings: Surroundings): void {
     .option('--rate-limit <number>', 'requests per second')
     .option('--daily-bytes <number>', 'bytes billed per UTC day')
     .option('--expires <when>', 'an ISO 8601 date or instant, or a period: 12h, 90d, 4w')
-    .option('--issuer <iss>', 'takes tokens that this issuer signs, in the place of a key (docs/tokens.md)')
+    .option('--issuer <iss>', 'takes tokens that this issuer signs, in the place of a key (docs/keys.md)')
     .option('--audience <aud>', 'the audience of these tokens')
     .option('--jwks <url>', "the issuer's public keys: an https URL, or a file")
     .option('--secret-file <file>', 'or a file with its secret, for HS256')
@@ -151,7 +151,7 @@ The token goes to the standard output. For tests, scripts and demonstrations: an
 Examples:
   logquay token app --claim sub=u1 --claim app_metadata.org=abc --expires 10m`;
 
-/** `logquay token` (docs/tokens.md). */
+/** `logquay token` (docs/keys.md). */
 export function addToken(program: Command, { environment, out, now }: Surroundings): void {
   const token = program
     .command('token')

@@ -43,7 +43,7 @@ export function faultsOf(file: string, resolution: Resolution): readonly Fault[]
 export interface Catalogue {
   /** By name. */
   current(): readonly Endpoint[];
-  /** A UUID in any case is an id, everything else a name, exact and case-sensitive (docs/http.md). */
+  /** A UUID in any case is an id, everything else a name, exact and case-sensitive (docs/querying.md). */
   find(idOrName: string): Endpoint | null;
   /** Whether the stored query of an endpoint that is served means nothing to the engine, so that it cannot run. */
   isBroken(endpoint: Endpoint): boolean;

@@ -430,7 +430,7 @@ function isLeafList(what: readonly [Leaf] | Shape): what is readonly [Leaf] {
   return Array.isArray(what);
 }
 
-/** Records of OpenTelemetry, which the collector takes in (docs/collector.md). */
+/** Records of OpenTelemetry, which the collector takes in (docs/data.md). */
 const OTEL_LOGS = parseRestSchema(
   [
     { name: 'timestamp', type: 'TIMESTAMP', mode: 'REQUIRED' },

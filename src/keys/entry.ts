@@ -198,7 +198,7 @@ const tokensSchema = z
     error: 'tokens must have jwks or secretFile, and not both',
   });
 
-/** An entry whose tokens others sign (docs/tokens.md). Strict, and closed by default. */
+/** An entry whose tokens others sign (docs/keys.md). Strict, and closed by default. */
 const issuerSchema = z
   .strictObject({
     name: nameSchema,

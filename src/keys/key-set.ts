@@ -1,4 +1,4 @@
-/** The public keys of an issuer (RFC 7517), or its secrets: fetched or read, and kept up to date (docs/tokens.md). */
+/** The public keys of an issuer (RFC 7517), or its secrets: fetched or read, and kept up to date (docs/keys.md). */
 import { readFile } from 'node:fs/promises';
 
 import type { CryptoKey, JWK } from 'jose' with { 'resolution-mode': 'import' };

@@ -19,7 +19,7 @@ function rightsOf({ name, endpoints, pins, redact, allowSql, export: mayExport, 
   return JSON.stringify([name, endpoints, [...pins].sort(), redact, allowSql, mayExport, expires]);
 }
 
-/** A claim of a token that fills a pin. Nothing is converted: a parameter takes it by its kind in JSON (docs/tokens.md). */
+/** A claim of a token that fills a pin. Nothing is converted: a parameter takes it by its kind in JSON (docs/keys.md). */
 export class ClaimedValue {
   private constructor(
     readonly kind: 'string' | 'number' | 'boolean',

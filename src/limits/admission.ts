@@ -9,7 +9,7 @@ interface Allowed {
 }
 
 /**
- * Bounds of the runs on an engine (docs/http.md), a name for each key. An engine that runs `concurrency` queries at once gets no more: the rest wait here, where
+ * Bounds of the runs on an engine (docs/querying.md), a name for each key. An engine that runs `concurrency` queries at once gets no more: the rest wait here, where
  * slots are handed out round robin by key, and one key never has all of them. Others get what the operator allows.
  */
 export function admissionBounds(

@@ -22,7 +22,7 @@ export interface RateAnswer {
   readonly refusal: ServiceError | null;
 }
 
-/** Requests per time, as whole numbers: a policy of `RateLimit-Policy` (docs/http.md). */
+/** Requests per time, as whole numbers: a policy of `RateLimit-Policy` (docs/querying.md). */
 interface Policy {
   /** Requests in a window. */
   readonly quota: number;

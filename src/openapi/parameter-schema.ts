@@ -3,7 +3,7 @@ import { MOST_VALUES } from '../endpoints/values';
 import type { DescribedParameter } from './described';
 import type { Json, Schema } from './schema';
 
-/** Longest value of a declared parameter and of `sql` or `lql`: in bytes, and so never more characters (docs/http.md). */
+/** Longest value of a declared parameter and of `sql` or `lql`: in bytes, and so never more characters (docs/querying.md). */
 const LONGEST_VALUE = 4096;
 const LONGEST_TEXT = 65_536;
 

@@ -10,7 +10,7 @@ import { closingOf, linesOf } from '../rendering/render';
 import type { Representation } from '../rendering/representation';
 import type { Json, Schema } from './schema';
 
-/** The rows of a query by its columns, as docs/http.md says what becomes of each type. */
+/** The rows of a query by its columns, as docs/querying.md says what becomes of each type. */
 export function rowSchema(columns: readonly NamedType[]): Schema {
   return { ...objectSchema(columns), description: 'A row of the stored query.' };
 }

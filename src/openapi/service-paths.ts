@@ -272,6 +272,11 @@ const READY: Schema = {
     engine: { type: 'string', enum: ['bigquery', 'duckdb'] },
     cache: { type: 'string', enum: ['ok', 'degraded'], description: 'Whether Redis answers, where there is one.' },
     ...IMPAIRED,
+    tables: {
+      type: 'array',
+      description: 'Tables of the data folder that have rows, for who may read every one of them.',
+      items: objectOf({ table: { type: 'string' }, rows: { type: 'integer', minimum: 1 } }),
+    },
   },
 };
 

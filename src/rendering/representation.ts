@@ -2,7 +2,7 @@ import Negotiator from 'negotiator';
 
 import { ServiceError } from '../errors';
 
-/** The forms in which a result is answered (docs/http.md); the first one where `Accept` leaves the choice. */
+/** The forms in which a result is answered (docs/querying.md); the first one where `Accept` leaves the choice. */
 const REPRESENTATIONS = ['application/json', 'application/x-ndjson', 'text/csv'] as const;
 
 export type Representation = (typeof REPRESENTATIONS)[number];
@@ -10,7 +10,7 @@ export type Representation = (typeof REPRESENTATIONS)[number];
 /** The form of exports alone, of columns rather than rows: a process of its own makes it of rows as NDJSON. */
 export const PARQUET = 'application/vnd.apache.parquet';
 
-/** The forms of an export (docs/exports.md): those that need not be there as a whole. */
+/** The forms of an export (docs/querying.md): those that need not be there as a whole. */
 export const EXPORTED = ['application/x-ndjson', 'text/csv', PARQUET] as const;
 
 export const CONTENT_TYPES: Readonly<Record<Representation, string>> = {

@@ -1,4 +1,4 @@
-/** The analysis of a request: everything that a run would check, without running or billing anything (docs/analysis.md). */
+/** The analysis of a request: everything that a run would check, without running or billing anything (docs/querying.md). */
 import type { Endpoint } from '../endpoints/endpoint';
 import { readParameter, unknownParameters, describeParameters } from '../endpoints/parameters';
 import type { RawEntry } from '../endpoints/raw-entries';
@@ -327,7 +327,7 @@ function describeTable(
   };
 }
 
-/** What a key may query: for editors, explorers and assistants (docs/analysis.md). */
+/** What a key may query: for editors, explorers and assistants (docs/querying.md). */
 
 /**
  * The parameters, tables and functions of an endpoint, and the columns of its own rows.

@@ -1,4 +1,4 @@
-/** Exports: results of any length, sent while the engine still reads them (docs/exports.md). */
+/** Exports: results of any length, sent while the engine still reads them (docs/querying.md). */
 import { raceLimits } from '@logquay/duckdb-engine/concurrency';
 import type { Endpoint } from '../endpoints/endpoint';
 import type { LineForm, ResultHead, RunLimits } from '@logquay/duckdb-engine/contract';

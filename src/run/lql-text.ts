@@ -53,7 +53,7 @@ function located<T>(text: string, work: () => T): T {
   }
 }
 
-/** The 400 `invalidLql` that the sender of `text` gets (docs/errors.md). */
+/** The 400 `invalidLql` that the sender of `text` gets (docs/querying.md). */
 export function lqlErrorFor(error: LqlError, text: string): ServiceError {
   const { code, message, span, advice } = error;
   const near = excerpt(text.slice(span.start, span.end));

@@ -1,4 +1,4 @@
-/** A page of a stored query's result (docs/pages.md). */
+/** A page of a stored query's result (docs/querying.md). */
 import { groupOf } from '@logquay/duckdb-engine/concurrency';
 import { createHash } from 'node:crypto';
 

@@ -9,7 +9,7 @@ import { EventClient } from '../process/event-client';
 import { type Started, Stage } from '../process/started';
 import { until } from '../until';
 import { findChromium } from './browser';
-import { enterKey, openExplorer, rows } from './explorer-page';
+import { enterKey, openExplorer } from './explorer-page';
 import { Pages } from './pages';
 
 jest.setTimeout(300_000);

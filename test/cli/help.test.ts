@@ -5,6 +5,7 @@ import { logquay } from './command-line';
 
 const COMMANDS = [
   ['serve'],
+  ['init'],
   ['check'],
   ['keys', 'create'],
   ['keys', 'list'],

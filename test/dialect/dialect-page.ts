@@ -1,4 +1,4 @@
-/** The generated parts of `docs/dialect.md` and `docs/functions.md`: constructs that are refused, and the table of functions. */
+/** The generated part of `docs/dialect.md`: differences, constructs that are refused, limits and functions. */
 import { LIMITS } from '../../packages/duckdb-engine/src/translate/expressions/makers';
 import { AGGREGATES, SCALARS } from '../../packages/duckdb-engine/src/translate';
 import { findFunction, functionNames, type SqlFunction } from '../../packages/googlesql/src/functions/catalogue';
@@ -40,7 +40,7 @@ export const REFUSED: readonly { readonly construct: string; readonly sql: strin
   },
   { construct: '`UNNEST` of several arrays', sql: 'SELECT 1 FROM UNNEST([1], [2])', at: 'UNNEST([1], [2])' },
   {
-    construct: 'RANGE: the type and its functions',
+    construct: 'The type RANGE and its functions',
     sql: `SELECT CAST('[2026-01-31, UNBOUNDED)' AS RANGE<DATE>)`,
     at: 'CAST',
   },
@@ -51,23 +51,22 @@ export const REFUSED: readonly { readonly construct: string; readonly sql: strin
   },
   { construct: '`CAST` with `FORMAT`', sql: `SELECT CAST(CURRENT_DATE() AS STRING FORMAT 'YYYY')`, at: 'CAST' },
   {
-    construct: '`FORMAT`, `FORMAT_*` and `PARSE_*` by a format that is no literal',
+    construct: '`FORMAT`, `FORMAT_*` and `PARSE_*` without a literal format',
     sql: `SELECT FORMAT(id, 1) FROM raw_edge_logs`,
     at: 'FORMAT',
   },
   {
-    construct: '`\\C` in the pattern of a STRING, but in `REGEXP_CONTAINS`',
+    construct: '`\\C` in the pattern of a STRING, except in `REGEXP_CONTAINS`',
     sql: String.raw`SELECT REGEXP_EXTRACT(id, r'\C') FROM raw_edge_logs`,
     at: 'REGEXP_EXTRACT',
   },
   {
-    construct: '`HAVING MAX` in an aggregate but `ANY_VALUE` over more than 32 groupings',
+    construct: '`HAVING MAX` over more than 32 groupings, except in `ANY_VALUE`',
     sql: 'SELECT SUM(id HAVING MAX id) FROM (SELECT 1 AS id, 2 AS a, 3 AS b, 4 AS c, 5 AS d, 6 AS e, 7 AS f) GROUP BY CUBE(a, b, c, d, e, f)',
     at: 'SUM',
   },
   {
-    construct:
-      'Arithmetic, sums, statistics, functions of numbers and `FORMAT` of BIGNUMERIC: it is read, cast and compared',
+    construct: 'BIGNUMERIC in arithmetic, sums, statistics, functions of numbers and `FORMAT`',
     sql: `SELECT BIGNUMERIC '1' + 1`,
     at: 'BIGNUMERIC',
   },
@@ -80,90 +79,112 @@ export const REFUSED: readonly { readonly construct: string; readonly sql: strin
 ];
 
 const SIZES: readonly (readonly [what: string, most: number])[] = [
-  ['elements of a generated array, and of arrays joined that a query makes', LIMITS.elements],
+  ['elements of a generated or joined array', LIMITS.elements],
   ['bytes of a text from `REPEAT`, `LPAD`, `RPAD`', LIMITS.filled],
-  ['bytes of a text joined or rewritten from others that a query makes', LIMITS.made],
-  ['number of the occurrence in `INSTR`, where the text has so many characters', LIMITS.occurrences],
+  ['bytes of a text joined or rewritten from others', LIMITS.made],
+  ['occurrence in `INSTR`, in a text with so many characters', LIMITS.occurrences],
   ['number of `APPROX_QUANTILES`', LIMITS.quantiles],
   ['number of `APPROX_TOP_COUNT` and `APPROX_TOP_SUM`', LIMITS.topValues],
-  ['rows of a group of `APPROX_TOP_SUM` times its different values', LIMITS.topSumSteps],
+  ['rows times distinct values in a group of `APPROX_TOP_SUM`', LIMITS.topSumSteps],
   ['width and precision in `FORMAT`', LIMITS.places],
   ['elements of the format of a date or time', LIMITS.formatElements],
   ['characters of the format of a date or time', LIMITS.formatCharacters],
   ['characters of the search_query of `SEARCH`', LIMITS.searchCharacters],
-  ['bytes given to a function that Logquay computes itself, in 2,048 rows together', LIMITS.ownFunctions],
+  ['bytes of 2,048 rows for a [function of Logquay](#types-and-functions)', LIMITS.ownFunctions],
 ];
 
 /** The text between the markers `<!-- generated -->` and `<!-- end -->` of docs/dialect.md. */
 export function generatedPart(): string {
   return [
-    '## Constructs that are not supported',
+    '## Differences in results',
     '',
-    ...table(
-      ['construct', 'for example'],
-      REFUSED.map(({ construct, sql }) => [construct, `\`${sql.replaceAll('|', '\\|')}\``]),
-    ),
-    '',
-    '## Known differences',
-    '',
-    'What the differential tester (`npm run test:long -- dialect`) leaves out, from `test/dialect/fuzz/known.ts`:',
+    'The differential tester (`npm run test:long -- dialect`) accepts these differences:',
     '',
     ...knownDifferences().map((text) => `- ${text}`),
+    '',
+    '## Refused constructs',
+    '',
+    ...table(
+      ['construct', 'example'],
+      REFUSED.map(({ construct, sql }) => [construct, `\`${sql.replaceAll('|', '\\|')}\``]),
+    ),
     '',
     '## Limits',
     '',
     ...table(
-      ['what', 'at most'],
+      ['limit', 'at most'],
       SIZES.map(([what, most]) => [what, most.toLocaleString('en-US')]),
     ),
+    '',
+    '## Functions',
+    '',
+    ...functionLists(),
   ].join('\n');
 }
 
 /** What becomes of functions on the embedded engine. */
 const ROWS = { ...SCALARS, ...AGGREGATES };
 
-const FAILS: Readonly<Record<Fails, string>> = {
-  never: 'never',
-  size: 'by the size of its result',
-  may: 'yes',
-  conversion: 'unless the types have all values in common, in UTC',
-  count: 'unless of STRING, by a literal number',
-  difference: 'unless in common parts',
-  ends: 'unless of literals in order',
-  float: 'unless of FLOAT64',
-  group: 'unless of STRING, by a literal pattern with one group at most',
-  groups: 'unless of STRING, by a literal pattern',
-  interval: 'unless of a literal number',
-  near: 'unless of literals and the clock',
-  pattern: 'unless of STRING, by a literal pattern',
-  place: 'unless of STRING, by literal numbers',
-  separator: 'unless of STRING, by a literal separator',
-  series: 'unless a short one of literals',
-  truncation: 'unless to common parts, in UTC',
-  zone: 'unless in UTC',
+/** Arguments with which a call cannot fail; null: none. */
+const SAFE_WITH: Readonly<Record<Fails, string | null>> = {
+  never: 'any arguments',
+  size: 'any arguments, except for the size of the result',
+  may: null,
+  conversion: 'a conversion that keeps every value, in UTC',
+  count: 'a STRING and a literal number',
+  difference: 'common parts',
+  ends: 'literals in order',
+  float: 'FLOAT64',
+  group: 'a STRING and a literal pattern with at most one group',
+  groups: 'a STRING and a literal pattern',
+  interval: 'a literal number',
+  near: 'literals and the clock',
+  pattern: 'a STRING and a literal pattern',
+  place: 'a STRING and literal numbers',
+  separator: 'a STRING and a literal separator',
+  series: 'literals that make a short array',
+  truncation: 'common parts, in UTC',
+  zone: 'UTC',
 };
 
-/** The same of docs/functions.md. */
-export function functionsPart(): string {
-  const categories = new Map<string, string[][]>();
-  for (const name of functionNames()) {
+function functionLists(): string[] {
+  const functions = functionNames().flatMap((name) => {
     const fn = findFunction(name);
-    if (fn === undefined || fn.alias === name) continue;
-    const row = ROWS[fn.name];
-    const embedded = 'instead' in row ? (row.instead === null ? 'no' : `no: ${row.instead}`) : noteOf(row) || 'yes';
-    const cells = [written(fn), embedded, FAILS[fn.fails], fn.isOpen ? 'yes' : 'no'];
-    categories.set(fn.category, [...(categories.get(fn.category) ?? []), cells]);
-  }
-  return [...categories]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([category, rows]) =>
-      [
-        `## ${category.charAt(0).toUpperCase()}${category.slice(1)}`,
-        '',
-        ...table(['function', 'embedded engine', 'can fail', 'consumers'], rows),
-      ].join('\n'),
-    )
-    .join('\n\n');
+    return fn === undefined || fn.alias === name ? [] : [{ ...fn, row: ROWS[fn.name], text: written(fn) }];
+  });
+  const here = functions.filter(({ row }) => !('instead' in row));
+  const notes = here.flatMap(({ row, text }) => (noteOf(row) === '' ? [] : [[text, noteOf(row)]]));
+  const missing = functions.flatMap(({ row, text }) => ('instead' in row ? [[text, row.instead ?? '']] : []));
+  const safe = functions.map(({ fails, text }) => [SAFE_WITH[fails], text] as const);
+  const closed = functions.flatMap(({ isOpen, text }) => (isOpen ? [] : [text]));
+  return [
+    'The embedded engine has these functions:',
+    '',
+    ...grouped(here.map(({ category, text }) => [`${category.charAt(0).toUpperCase()}${category.slice(1)}`, text])),
+    '',
+    'Notes on some of them:',
+    '',
+    ...table(['function', 'note'], notes),
+    '',
+    'Only BigQuery and the local BigQuery have these functions:',
+    '',
+    ...table(['function', 'instead'], missing),
+    '',
+    `[Consumer queries](sandbox.md) may not call ${closed.join(', ')}.`,
+    '',
+    '### Calls that cannot fail',
+    '',
+    'A query of a key with pins needs no [fence](decisions/fence.md) if none of its calls can fail. A call under `SAFE.` fails only by the size of its result. These calls cannot fail with:',
+    '',
+    ...grouped(safe.flatMap(([given, text]) => (given === null ? [] : [[given, text]]))),
+  ];
+}
+
+/** A list of groups, each with its members. */
+function grouped(pairs: readonly (readonly string[])[]): string[] {
+  const groups = new Map<string, string[]>();
+  for (const [name = '', member = ''] of pairs) groups.set(name, [...(groups.get(name) ?? []), member]);
+  return [...groups].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, all]) => `- **${name}**: ${all.join(', ')}`);
 }
 
 function noteOf(row: object): string {
@@ -171,7 +192,7 @@ function noteOf(row: object): string {
 }
 
 function written({ name, alias }: SqlFunction): string {
-  return alias === undefined ? `\`${name}\`` : `\`${name}\`, \`${alias}\``;
+  return alias === undefined ? `\`${name}\`` : `\`${name}\` (\`${alias}\`)`;
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {

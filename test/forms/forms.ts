@@ -1,4 +1,4 @@
-/** Every form in which the service runs an endpoint, each as a function from one request to what came of it (docs/http.md). */
+/** Every form in which the service runs an endpoint, each as a function from one request to what came of it (docs/querying.md). */
 import http from 'node:http';
 
 import { EventClient } from '../process/event-client';

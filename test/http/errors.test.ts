@@ -297,8 +297,8 @@ describe('the engine', () => {
   });
 });
 
-describe('docs/errors.md', () => {
-  const page = readFileSync(path.join(__dirname, '../../docs/errors.md'), 'utf8');
+describe('docs/querying.md', () => {
+  const page = readFileSync(path.join(__dirname, '../../docs/querying.md'), 'utf8');
   const rows = [...page.matchAll(/^\| `(\w+)` +\| (\d{3}) +\| `(\w+)` +\| (yes|no) +\|/gm)];
 
   it('tells every reason as it is, and no other', () => {

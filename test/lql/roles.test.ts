@@ -37,7 +37,8 @@ let consumer: Consumer;
 beforeAll(async () => {
   folder = await DataFolder.make(FILES);
   const ctes = Object.keys(TABLES).map((name) => `${name}_t AS (SELECT *, "x" AS more FROM ${name})`);
-  const moved = 'moved AS (SELECT time * 2 AS time, msg FROM pino), named AS (SELECT time AS happened, level FROM pino)';
+  const moved =
+    'moved AS (SELECT time * 2 AS time, msg FROM pino), named AS (SELECT time AS happened, level FROM pino)';
   const sql = `WITH ${ctes.join(', ')}, ${moved} SELECT * FROM pino_t`;
   const log = 'sandbox: true\nmax_rows: 10000\nlog:\n  time: { column: happened, unit: ms }';
   queries = await QueryFolder.create({ 'own.sql': storedQuery(1, 'own', log, sql) });

@@ -68,9 +68,9 @@ describe('what the table is known to have', () => {
         near,
         (unit, sign, start, a, b) => {
           const moment = start + a;
-          const value = (start + b) / scales[unit as keyof typeof scales];
+          const value = (start + b) / scales[unit];
           const roles = rolesOf([{ name: 'ts', type: { kind: 'INT64' } }], {
-            time: { path: ['ts'], unit: unit as 's' },
+            time: { path: ['ts'], unit },
           });
           const written = isoText(moment).replace(/Z$/, '');
           const translation = openLql(`t:${sign}${written}`, { tables: ['logs'], now: 0n })?.translate(
@@ -86,7 +86,7 @@ describe('what the table is known to have', () => {
           expect({ test, value, found }).toEqual({
             test,
             value,
-            found: holds[sign]?.(value * scales[unit as keyof typeof scales], moment),
+            found: holds[sign]?.(value * scales[unit], moment),
           });
         },
       ),

@@ -319,7 +319,7 @@ export async function checkTypedPaths(run: (sql: string) => Promise<readonly Row
   await fc.assert(
     fc.asyncProperty(typedQueries, async (queries) => {
       for (const { lql, sql, expected } of queries) {
-        const rows = await run(sql).catch((error: Error) => [{ error: error.message }]);
+        const rows = await run(sql).catch((error: unknown) => [{ error: String(error) }]);
         expect({ lql, sql, rows: sorted(rows) }).toEqual({ lql, sql, rows: sorted(expected) });
       }
     }),

@@ -178,8 +178,8 @@ describe('errors', () => {
   });
 });
 
-it('names the response headers of docs/http.md, but for those of the transport and of CORS', () => {
-  const page = readFileSync(path.join(__dirname, '../../docs/http.md'), 'utf8');
+it('names the response headers of docs/querying.md, but for those of the transport and of CORS', () => {
+  const page = readFileSync(path.join(__dirname, '../../docs/querying.md'), 'utf8');
   const table = page.split('### Response headers')[1]?.split(/^#/m)[0] ?? '';
   const documented = [...table.matchAll(/^\|([^|]*)\|/gm)].flatMap(([, cell = '']) =>
     [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name ?? ''),

@@ -17,7 +17,7 @@ const SHIPPER = 'key-of-a-shipper';
 const TENANT = 'key-of-a-shipper-of-abc';
 const SLOW = 'key-of-a-slow-shipper';
 
-const PAGE = readFileSync(path.join(__dirname, '../../docs/collector.md'), 'utf8');
+const PAGE = readFileSync(path.join(__dirname, '../../docs/data.md'), 'utf8');
 /** The first example of a language on the page that has a text. */
 function example(language: string, having = ''): string {
   const blocks = [...PAGE.matchAll(/^```(\w+)\n([^]*?)^```/gm)];
@@ -41,8 +41,8 @@ beforeAll(async () => {
   ];
   mkdirSync(path.join(folder, '.data'));
   writeFileSync(path.join(folder, '.data/keys.json'), JSON.stringify({ keys }));
-  writeFileSync(path.join(folder, 'queries/otel.sql'), example('sql'));
-  writeFileSync(path.join(folder, 'sources.json'), example('json'));
+  writeFileSync(path.join(folder, 'queries/otel.sql'), example('sql', 'otel_logs'));
+  writeFileSync(path.join(folder, 'sources.json'), example('json', 'sourceHeader'));
   const collect = { COLLECT: 'on', COLLECT_SOURCES: 'sources.json', COLLECT_MAX_BODY: '100000', DATA_DIR: 'logs' };
   base = await stage.start({ ...collect, API_KEY: READER, KEYS_FILE: '.data/keys.json' }, folder).ready();
 });

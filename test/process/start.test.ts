@@ -59,7 +59,7 @@ describe('a first start', () => {
     await service.ready();
   });
 
-  /** A token of an issuer with a secret in a file, as docs/tokens.md makes it for a trial; the service has taken the issuer up. */
+  /** A token of an issuer with a secret in a file, as docs/keys.md makes it for a trial; the service has taken the issuer up. */
   async function trialToken(): Promise<string> {
     const cli = (...args: string[]): string =>
       execFileSync(process.execPath, [path.join(ROOT, 'dist/cli.js'), ...args], {
@@ -104,7 +104,7 @@ describe('a first start', () => {
 
   it('has examples on the pages that tell how to ask', () => {
     const pages = new Set(EXAMPLES.map(([page]) => page));
-    for (const page of ['README.md', 'docs/http.md', 'docs/endpoints.md', 'docs/lql.md', 'docs/keys.md'])
+    for (const page of ['README.md', 'docs/querying.md', 'docs/endpoints.md', 'docs/lql.md', 'docs/keys.md'])
       expect([page, pages.has(page)]).toEqual([page, true]);
   });
 

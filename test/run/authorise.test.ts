@@ -1,7 +1,9 @@
+import type { FolderStatus } from '../../packages/duckdb-engine/src/contract/contract';
+import { parseQuery } from '../../packages/googlesql/src/parser';
 import type { Endpoint } from '../../src/endpoints/endpoint';
 import type { Key } from '../../src/keys/key';
 import { Metrics } from '../../src/metrics/metrics';
-import { authorise, checkPermissions } from '../../src/run/authorise';
+import { authorise, checkPermissions, readsDeclaredTables } from '../../src/run/authorise';
 import { ENDPOINTS, KEYS, services, type ServedOptions } from '../http/served';
 import { TestRequest } from './request';
 
@@ -85,5 +87,21 @@ describe('checkPermissions', () => {
       checkPermissions(none, sent('^a'), { ...key, pins: new Map([['matching', 'x']]) }, endpoint),
     ).not.toThrow();
     expect(() => checkPermissions(none, sent('^a'), keyOf('all'), endpoint)).not.toThrow();
+  });
+});
+
+describe('readsDeclaredTables', () => {
+  it.each([
+    ['t', { t: true }, true],
+    ['`p.d.t`', { t: true }, true],
+    ['p.d.u', { t: true }, false],
+    ['`t_*`', { t: true, t_a: true, other: false }, true],
+    ['`t_*`', { t: false, t_a: true }, false],
+    ['`t_*`', { t_a: true, t_b: false }, false],
+    ['`p.d.t_*`', { other: true }, false],
+  ])('%s of %j: %s', (from, tables, expected) => {
+    const status = Object.entries(tables).map(([table, declared]) => ({ table, declared }));
+    const engine = { dataStatus: () => ({ tables: status }) as unknown as FolderStatus };
+    expect(readsDeclaredTables({ query: parseQuery(`SELECT 1 FROM ${from}`) }, engine)).toBe(expected);
   });
 });

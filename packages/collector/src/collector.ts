@@ -120,7 +120,7 @@ export interface Collected {
   readonly refused: number;
 }
 
-/** Takes events in and appends them to the tables of DATA_DIR, as docs/collector.md says. */
+/** Takes events in and appends them to the tables of DATA_DIR, as docs/data.md says. */
 export class Collector {
   readonly maxBody: number;
   /** Where events go, and what says so. */

@@ -5,7 +5,7 @@ import { type Batches, type BatchFault, identityOf, jsonOf, MOST_BYTES, MOST_EVE
 import { ProtobufFault, readRequest } from './otlp-protobuf';
 import { isObject, type JsonObject, shapeField } from './shape';
 
-/** Where records of OpenTelemetry go (docs/collector.md). */
+/** Where records of OpenTelemetry go (docs/data.md). */
 export const OTEL_TABLE = 'otel_logs';
 
 export type OtlpEncoding = 'json' | 'protobuf';

@@ -155,6 +155,20 @@ it('takes the wider type of numbers, at any depth, and refuses types that do not
   });
 });
 
+it('has numbers as times where all tables that have them do, in one unit', async () => {
+  const time = 1_789_000_000_000;
+  folder = await DataFolder.make({
+    'a_20260917.json': ndjson({ time }),
+    'a_20260918.json': ndjson({ time: time + 1 }),
+    'a_b.json': ndjson({ other: 1 }),
+    'c_1.json': ndjson({ time }),
+    'c_2.json': ndjson({ time: 5 }),
+  });
+  const engine = await folder.open();
+  const { schemas } = await engine.tables([['a_*'], ['c_*']], within());
+  expect(Array.from(schemas.values(), ({ timeUnits }) => [...(timeUnits ?? [])])).toEqual([[['time', 'ms']], []]);
+});
+
 it('is read by `check` as by the service', async () => {
   folder = await DataFolder.make(DAYS);
   const { dataDir } = folder;

@@ -39,8 +39,11 @@ function isStored(value: unknown): value is StoredSearch {
 }
 
 // Each run that gave rows, once: the newest first.
+let recorded = 0;
 effect(() => {
-  if (result.value === null) return;
+  const number = result.value?.number ?? 0;
+  if (number <= recorded) return;
+  recorded = number;
   const fragment = writeFragment({ ...search.peek(), row: '' });
   past.value = [
     { fragment, at: Date.now(), name: '' },

@@ -119,6 +119,8 @@ async function listen(): Promise<void> {
   const { number } = known;
   if (place.number !== number || place.id === '') place = { number, id: '', parameters: tailParameters(known) };
   const at = place;
+  // Rows up to the first place were there before, and some of them are shown. Those behind it come once, equal ones too.
+  let before: JsonObject[] | null = at.id === '' ? [] : null;
   try {
     const path = `api/endpoints/tail/${encodeURIComponent(target.name)}`;
     const body = await askStream(path, at.parameters, presented, controller.signal, 'text/event-stream', at.id);
@@ -127,7 +129,13 @@ async function listen(): Promise<void> {
         controller.abort();
         return;
       }
-      show(events.flatMap(rowOf).reverse());
+      const end = before === null ? 0 : events.findIndex(({ id }) => id !== '') + 1;
+      before?.push(...events.slice(0, end === 0 ? events.length : end).flatMap(rowOf));
+      if (before === null || end > 0) {
+        const fresh = unknownOf(before ?? [], known.rows.slice(0, NEAR));
+        show([...fresh, ...events.slice(end).flatMap(rowOf)].reverse());
+        before = null;
+      }
       at.id = events.findLast(({ id }) => id !== '')?.id ?? at.id;
       if (events.some(({ name }) => name === 'end')) break;
     }
@@ -168,11 +176,10 @@ function rowOf({ name, data }: ServerEvent): readonly JsonObject[] {
 }
 
 /** Puts rows before those that are there, the newest first, up to now. */
-function show(came: readonly JsonObject[]): void {
+function show(fresh: readonly JsonObject[]): void {
   const known = result.peek();
   if (known === null) return;
   const end = serviceNow();
-  const fresh = unknownOf(came, known.rows.slice(0, NEAR));
   const rows = fresh.length === 0 ? known.rows : [...fresh, ...known.rows].slice(0, MOST_ROWS);
   const bounds = { start: end - (known.bounds.end - known.bounds.start), end };
   result.value = { ...known, rows, bounds };
@@ -193,7 +200,7 @@ async function refresh(): Promise<void> {
     const path = `api/endpoints/query/${encodeURIComponent(target.name)}`;
     const { text } = await ask(path, parameters, presented, controller.signal);
     if (controller.signal.aborted || result.peek() !== known) return;
-    show(rowsOf(text));
+    show(unknownOf(rowsOf(text), known.rows.slice(0, NEAR)));
     timer = setTimeout(update, interval.peek());
   } catch (error) {
     if (controller.signal.aborted) return;

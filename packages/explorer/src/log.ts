@@ -1,16 +1,18 @@
 /** What of the result is a log: its rows have a time, and mostly a message, a severity and a trace. */
 import { computed } from '@preact/signals';
-import { type NamedType, type Roles, rolesOf, type TimeRole } from '@logquay/googlesql/types';
+import type { NamedType, Roles, TimeRole } from '@logquay/googlesql/types';
 
-import { type JsonObject, member, valueAt, writeExactly } from './exact-json';
+import { type Json, type JsonObject, member, valueAt, writeExactly } from './exact-json';
 import { ROW } from './field-values';
 import { result } from './result';
 import { schema } from './schema';
 import { change, search } from './search';
 import { microsOf } from './time-range';
 
+const NONE: Roles = { time: null, message: null, severity: null, trace: null };
+
 /** The roles of the result's columns. */
-export const roles = computed<Roles>(() => rolesOf(result.value?.types ?? []));
+export const roles = computed<Roles>(() => result.value?.roles ?? NONE);
 
 /** Rows with a time that are no groups. Rows of an endpoint's own query may be groups: those of a log have a message. */
 export const isLog = computed(() => {
@@ -21,14 +23,17 @@ export const isLog = computed(() => {
 
 /** The instant of a row in microseconds. null: it has none */
 export function timeOf(row: JsonObject, role: TimeRole | null = roles.peek().time): bigint | null {
-  if (role === null) return null;
-  const value = valueAt(row, role.path);
-  if (role.unit === null) return microsOf(value);
+  return role === null ? null : instantOf(valueAt(row, role.path), role.unit);
+}
+
+/** The instant of a value in microseconds. @param unit of a number; null: it is a TIMESTAMP or DATETIME */
+export function instantOf(value: Json | undefined, unit: TimeRole['unit']): bigint | null {
+  if (unit === null) return microsOf(value);
   if (typeof value === 'bigint') {
-    return role.unit === 'ns' ? value / 1000n : value * BigInt({ s: 1_000_000, ms: 1000, us: 1 }[role.unit]);
+    return unit === 'ns' ? value / 1000n : value * BigInt({ s: 1_000_000, ms: 1000, us: 1 }[unit]);
   }
   if (typeof value !== 'number') return null;
-  return BigInt(Math.round(value * { s: 1e6, ms: 1e3, us: 1, ns: 1e-3 }[role.unit]));
+  return BigInt(Math.round(value * { s: 1e6, ms: 1e3, us: 1, ns: 1e-3 }[unit]));
 }
 
 /** The message of a row; of one without it, all of it as JSON. */

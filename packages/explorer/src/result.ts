@@ -1,6 +1,6 @@
 /** What the last run answered. */
 import { signal } from '@preact/signals';
-import type { NamedType } from '@logquay/googlesql/types';
+import type { NamedType, Roles } from '@logquay/googlesql/types';
 
 import type { ApiError, Sent } from './api';
 import type { JsonObject } from './exact-json';
@@ -11,6 +11,8 @@ export interface Result {
   readonly columns: readonly string[];
   /** Of the columns: from the analysis, else as the rows have them. */
   readonly types: readonly NamedType[];
+  /** Which of the columns are time, message, severity and trace. */
+  readonly roles: Roles;
   readonly bounds: Bounds;
   /** Whether the endpoint's max rows cut it. */
   readonly truncated: boolean;

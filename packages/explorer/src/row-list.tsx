@@ -3,9 +3,9 @@ import { signal, computed, effect } from '@preact/signals';
 import { useRef, useEffect } from 'preact/hooks';
 import { ofBrowser } from './embed';
 import { EmptyState, LoadOlder } from './empty-states';
-import { type JsonObject, valueAt, writeExactly } from './exact-json';
+import { type Json, type JsonObject, valueAt, writeExactly } from './exact-json';
 import { fieldsOf, nameOf, ROW } from './field-values';
-import { isLog, messageOf, middleColumns, placeOf, roles, shownColumns, timeOf } from './log';
+import { instantOf, isLog, messageOf, middleColumns, placeOf, roles, shownColumns, timeOf } from './log';
 import { microsOf, writeInstant, type Zone, zoneName } from './time-range';
 import { reading } from './live';
 import { result } from './result';
@@ -453,6 +453,15 @@ function Row({ row, index, top, columns: drawn, zone, isWrapped }: RowProps) {
 
 const oneLine = (text: string): string => (/[\r\n\t]/.test(text) ? text.replace(/[\r\n\t]+/g, ' ') : text);
 const cut = (text: string, longest: number): string => (text.length > longest ? `${text.slice(0, longest)}…` : text);
+
+/** What a number at a path of a row means as a time. null: it is none */
+export function timeAt(path: readonly string[], value: Json): string | null {
+  const column = path.join('.');
+  const isTime = types.value.get(column) === 'TIMESTAMP' || (isTimeColumn(column) && typeof value !== 'string');
+  const unit = isTimeColumn(column) ? (roles.value.time?.unit ?? null) : null;
+  const micros = isTime ? instantOf(value, unit) : null;
+  return micros === null ? null : writeInstant(micros, search.value.zone, true);
+}
 
 /** The whole text of a cell. */
 export function cellText(column: string, row: JsonObject, zone: Zone): string {

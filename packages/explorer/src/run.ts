@@ -1,6 +1,7 @@
 /** The run of what is searched for: one at a time, a new one cancels the one before. */
 import { computed, effect, signal } from '@preact/signals';
 
+import { rolesOf } from '@logquay/googlesql/types';
 import { read } from './analyser/analyser';
 import { consumerText } from './analysis';
 import { ApiError, ask, serviceNow } from './api';
@@ -11,7 +12,18 @@ import { counting, countLoaded, countRange, counts } from './histogram/counts';
 import { typesOfRows } from './field-values';
 import { isLog } from './log';
 import { failure, type Result, result } from './result';
-import { change, endpoint, firstQuery, ownParameters, parametersOf, query, search, sentQuery, valueOf } from './search';
+import {
+  change,
+  endpoint,
+  firstQuery,
+  forgetDrafts,
+  ownParameters,
+  parametersOf,
+  query,
+  search,
+  sentQuery,
+  valueOf,
+} from './search';
 import { mayQuery, schema, schemaLoaded } from './schema';
 import { connect, key, keyFault, remembered } from './session';
 import { boundsOf } from './time-range';
@@ -99,6 +111,7 @@ function decoded(header: string): string {
 effect(() => {
   if (key.value !== null) return;
   current?.abort();
+  forgetDrafts();
   result.value = null;
   counts.value = null;
   failure.value = null;
@@ -123,11 +136,14 @@ export async function start(): Promise<void> {
 
 /** Runs what the address holds; where it has no query, that which the endpoint begins with. What has a price waits to be run by hand. */
 export async function runFirst(): Promise<void> {
-  if (search.value.query === '') change({ language: 'lql', query: firstQuery() });
   current?.abort();
   const controller = new AbortController();
   current = controller;
   running.value = true;
+  // Which table the endpoint's own rows are of is told by its schema.
+  await schemaLoaded();
+  if (current !== controller || controller.signal.aborted) return;
+  if (search.value.query === '') change({ language: 'lql', query: firstQuery() });
   let price: Estimate | null = null;
   try {
     price = await estimateRun();
@@ -147,14 +163,15 @@ export async function runFirst(): Promise<void> {
 async function meaningOf(
   written: string,
   rows: readonly JsonObject[],
-): Promise<Pick<Result, 'columns' | 'types' | 'ofQuery' | 'isGrouped'>> {
+): Promise<Pick<Result, 'columns' | 'types' | 'roles' | 'ofQuery' | 'isGrouped'>> {
   await schemaLoaded();
   const given = written.trim() === '' ? null : consumerText(written);
-  const analysed = given === null ? schema.value?.columns : (await read('analyse', given))?.columns;
-  const types = analysed ?? typesOfRows(rows);
-  const isGrouped =
-    given !== null && analysed !== null && analysed !== undefined && (await read('rows', given)) === null;
-  return { columns: types.map(({ name }) => name), types, ofQuery: given !== null, isGrouped };
+  const analysed = given === null ? schema.value : await read('analyse', given);
+  const known = analysed?.columns ?? null;
+  const types = known ?? typesOfRows(rows);
+  const roles = (known === null ? null : analysed?.roles) ?? rolesOf(types);
+  const isGrouped = given !== null && known !== null && (await read('rows', given)) === null;
+  return { columns: types.map(({ name }) => name), types, roles, ofQuery: given !== null, isGrouped };
 }
 
 export function rowsOf(text: string): JsonObject[] {

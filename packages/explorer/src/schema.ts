@@ -2,16 +2,26 @@
 import { computed, effect, signal } from '@preact/signals';
 
 import { type DescribedColumn, readColumns } from '@logquay/googlesql';
-import type { TypedParameter, NamedType, TableSchema } from '@logquay/googlesql/types';
+import type { ConsumerTable } from '@logquay/googlesql/consumer';
+import {
+  type DescribedRoles,
+  type NamedType,
+  type Roles,
+  roleSettings,
+  rolesOf,
+  type TypedParameter,
+} from '@logquay/googlesql/types';
 import { ApiError, ask, type ParameterDescription } from './api';
-import { endpoint } from './search';
+import { endpoint, ownTable } from './search';
 import { key } from './session';
 
 export interface Schema {
   readonly endpoint: string;
-  readonly tables: readonly TableSchema[];
+  readonly tables: readonly ConsumerTable[];
   /** Of the endpoint's own rows; null: not known. */
   readonly columns: readonly NamedType[] | null;
+  /** Of those columns. */
+  readonly roles: Roles | null;
   readonly parameters: readonly TypedParameter[];
 }
 
@@ -53,23 +63,41 @@ effect(() => {
 });
 
 interface Described {
-  readonly tables: readonly { readonly name: string; readonly columns: readonly DescribedColumn[] }[];
+  readonly tables: readonly {
+    readonly name: string;
+    readonly columns: readonly DescribedColumn[];
+    readonly roles?: DescribedRoles;
+  }[];
   readonly columns: readonly DescribedColumn[] | null;
+  readonly roles?: DescribedRoles | null;
   readonly parameters: readonly ParameterDescription[];
 }
 
 async function load(name: string, presented: string, signal: AbortSignal): Promise<void> {
   try {
     const { text } = await ask(`api/endpoints/schema/${encodeURIComponent(name)}`, new Map(), presented, signal);
-    const { tables, columns, parameters } = (JSON.parse(text) as { result: Described }).result;
+    const { tables, columns, roles, parameters } = (JSON.parse(text) as { result: Described }).result;
+    const shape = (of: readonly DescribedColumn[] | null): string =>
+      JSON.stringify(of?.map((one) => [one.name, one.type]));
+    const own = columns === null ? undefined : tables.find((one) => shape(one.columns) === shape(columns));
+    ownTable.value = own?.name ?? '';
     schema.value = {
       endpoint: name,
-      tables: tables.map((table) => ({ name: table.name, columns: readColumns(table.columns) })),
+      tables: tables.map((table) => {
+        const read = readColumns(table.columns);
+        return { name: table.name, columns: read, roles: readRoles(read, table.roles) };
+      }),
       columns: columns === null ? null : readColumns(columns),
+      roles: columns === null ? null : readRoles(readColumns(columns), roles),
       parameters: parameters.map(typed),
     };
   } catch (error) {
     // Without it the page shows what runs answer, and no more.
     if (!signal.aborted && error instanceof ApiError) schema.value = null;
   }
+}
+
+/** What is described of them, and the types of what is at their paths. */
+function readRoles(columns: readonly NamedType[], described: DescribedRoles | null | undefined): Roles {
+  return rolesOf(columns, described ? roleSettings(described) : {});
 }

@@ -50,10 +50,18 @@ export const endpoint = computed<EndpointDescription | null>(() => {
   return all.find(({ name }) => name === search.value.endpoint) ?? widest(all);
 });
 
-/** What is opened first: where most can be queried. */
+/** The endpoint over the tables that are in the folder (docs/endpoints.md). */
+const FOLDER = 'tables';
+
+/** What is opened first: the folder, where it has tables that no other endpoint reads, else where most can be queried. */
 function widest(all: readonly EndpointDescription[]): EndpointDescription | null {
   const tables = ({ sandbox, tables }: EndpointDescription): number => (sandbox ? tables.length : 0);
-  return all.reduce<EndpointDescription | null>(
+  const folder = all.find(({ name }) => name === FOLDER);
+  const others = all.filter(({ name }) => name !== FOLDER);
+  const read = new Set(others.flatMap((one) => one.tables));
+  // A stored query calls what it reads otherwise: edge_logs is raw_edge_logs.
+  if (folder?.tables.some((name) => !read.has(name) && !read.has(name.replace(/^raw_/, ''))) === true) return folder;
+  return [...others, ...(folder === undefined ? [] : [folder])].reduce<EndpointDescription | null>(
     (best, one) => (best === null || tables(one) > tables(best) ? one : best),
     null,
   );
@@ -79,6 +87,12 @@ export function change(part: Partial<Search>): void {
 /** What was written at each endpoint, and what was meant in the other language: it is there when one comes back. */
 const left = new Map<string, Pick<Search, 'language' | 'query' | 'values' | 'columns' | 'table'>>();
 const counterparts = new Map<string, Readonly<Record<Language, string>>>();
+
+/** What was written with one key is not left for who comes with another. */
+export function forgetDrafts(): void {
+  left.clear();
+  counterparts.clear();
+}
 
 export function chooseEndpoint(name: string): void {
   const { language, query, values, columns, table } = search.value;
@@ -137,21 +151,28 @@ export const query = computed(() => search.value.query);
 
 const FROM = /(?<=^|\s)(?:f|from):(\S*)/;
 
-/** The table that a line of LQL is about: the one it names, else the chosen one, else the first. Empty: there is no choice. */
+/** The table that a line names, with its place. What is in double quotes is no clause. */
+function fromIn(text: string): { readonly name: string; readonly start: number; readonly end: number } | null {
+  const found = FROM.exec(text.replace(/"(?:\\.|[^"\\])*"?/g, (quoted) => '"'.repeat(quoted.length)));
+  return found === null ? null : { name: found[1] ?? '', start: found.index, end: found.index + found[0].length };
+}
+
+/** The table whose rows the endpoint gives by itself; empty: none, or not known. */
+export const ownTable = signal('');
+
+/** The table that a line of LQL is about: the one it names, the chosen one, the endpoint's own, the first. Empty: there is no choice. */
 export const table = computed(() => {
   const tables = endpoint.value?.tables ?? [];
-  const named = FROM.exec(query.value)?.[1] ?? search.value.table;
-  return tables.length < 2 ? '' : (tables.find((one) => one === named) ?? tables[0] ?? '');
+  const named = [fromIn(query.value)?.name ?? search.value.table, ownTable.value];
+  return tables.length < 2 ? '' : (named.find((one) => tables.includes(one)) ?? tables[0] ?? '');
 });
 
 export function chooseTable(name: string): void {
   const { query: text, language } = search.value;
+  const before = fromIn(text);
+  const rest = before === null ? ` ${text}` : text.slice(before.end);
   const next =
-    language === 'sql'
-      ? `SELECT *\nFROM ${name}`
-      : FROM.test(text)
-        ? text.replace(FROM, `f:${name}`)
-        : `f:${name} ${text}`.trim();
+    language === 'sql' ? `SELECT *\nFROM ${name}` : `${text.slice(0, before?.start ?? 0)}f:${name}${rest}`.trimEnd();
   change({ table: name, query: next, columns: [] });
 }
 
@@ -160,7 +181,7 @@ export const sentQuery = computed(() => {
   const text = query.value;
   if (search.value.language === 'sql') return text;
   if (text.trim() === '') return firstQuery();
-  return table.value !== '' && !FROM.test(text) ? `f:${table.value} ${text}` : text;
+  return table.value !== '' && fromIn(text) === null ? `f:${table.value} ${text}` : text;
 });
 
 /** What an endpoint of logs begins with: one of its tables. Others have rows of their own without a query. */
@@ -206,7 +227,7 @@ export function writeFragment({
   if (zone === 'local') parts.set('zone', zone);
   for (const [parameter, value] of values) parts.append('p', `${parameter}=${value}`);
   for (const column of columns) parts.append('column', column);
-  if (chosen !== '' && !FROM.test(text)) parts.set('table', chosen);
+  if (chosen !== '' && fromIn(text) === null) parts.set('table', chosen);
   if (row !== '') parts.set('row', row);
   if (chart !== null) parts.set('chart', chart);
   return `#${parts.toString()}`;

@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals';
 import { clauseFor } from './clause';
 import { isObject, type Json, type JsonObject, pairsIn, recordIn, writeExactly } from './exact-json';
 import { type Filter, FilterButtons } from './field-list';
+import { timeAt } from './row-list';
 import { Text } from './text';
 import { visibleText } from './visible-text';
 
@@ -66,7 +67,7 @@ function Member({ name, value, level, path, ...actions }: MemberProps) {
   if (record === null) {
     return (
       <>
-        {label} <Scalar value={value} />
+        {label} <Scalar value={value} time={path === null ? null : timeAt(path, value)} />
         <ValueButtons name={name} path={path} value={value} {...actions} />
       </>
     );
@@ -109,9 +110,17 @@ function ValueButtons({ name, path, value, filter, copy }: Omit<MemberProps, 'le
   );
 }
 
-function Scalar({ value }: { readonly value: Json }) {
+/** @param time that the number means; null: none */
+function Scalar({ value, time }: { readonly value: Json; readonly time: string | null }) {
   const all = useSignal(false);
   if (value === null) return <span class="value null">null</span>;
+  if (time !== null) {
+    return (
+      <span class="value number" title={writeExactly(value)}>
+        {time}
+      </span>
+    );
+  }
   const text = typeof value === 'string' ? value : writeExactly(value);
   const cut = all.value || text.length <= LONGEST_TEXT ? text : text.slice(0, LONGEST_TEXT);
   return (

@@ -1,4 +1,4 @@
-import { boundsOf, OFFERED, readRange, shifted, writeRange } from '../src/time-range';
+import { OFFERED, boundsOf, isoOf, readRange, shifted, widened, writeRange } from '../src/time-range';
 
 const NOW = Date.parse('2026-09-30T12:00:00Z');
 
@@ -28,4 +28,17 @@ it('ends a relative range now, and moves any by its length', () => {
   expect(boundsOf(range, NOW)).toEqual({ start: NOW - 900_000, end: NOW });
   expect(shifted(range, -1, NOW)).toEqual({ kind: 'between', start: NOW - 1_800_000, end: NOW - 900_000 });
   expect(boundsOf(shifted(shifted(range, -1, NOW), 1, NOW), NOW)).toEqual(boundsOf(range, NOW));
+});
+
+it('reads any stretch up to now, and widens what is looked at without going beyond now', () => {
+  const minutes = (count: number) => ({ kind: 'last', milliseconds: count * 60_000 });
+  for (const text of ['now-90m', 'now - 90m', '90m', ' 90 m']) expect(readRange(text)).toEqual(minutes(90));
+  expect(readRange('2w')).toEqual(minutes(14 * 1440));
+  for (const text of ['now', 'now-', 'now-0m', '90', 'm', 'now-9999999999m', '-90m'])
+    expect(readRange(text)).toBeNull();
+  expect(widened({ kind: 'last', milliseconds: 60_000 }, 0)).toEqual(minutes(2));
+  const between = { kind: 'between', start: 1000, end: 3000 } as const;
+  expect(widened(between, 10_000)).toEqual({ kind: 'between', start: 0, end: 4000 });
+  expect(widened(between, 3500)).toEqual({ kind: 'between', start: 0, end: 3500 });
+  expect(isoOf(-1n)).toBe('1969-12-31T23:59:59.999999Z');
 });

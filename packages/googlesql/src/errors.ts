@@ -44,7 +44,7 @@ export class QueryError extends Error {
 
 /**
  * Line and column, both from 1, of a UTF-16 offset. Columns count Unicode code points and a tab is one
- * (docs/errors.md); CR, LF and CRLF each end a line.
+ * (docs/querying.md); CR, LF and CRLF each end a line.
  */
 export function lineAndColumn(text: string, offset: number): { line: number; column: number } {
   let line = 1;

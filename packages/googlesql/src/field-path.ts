@@ -2,7 +2,9 @@
 import type { SqlType, StructField } from './types';
 
 const SEGMENT = /`([^`]+)`|[^`.]+/y;
-const PLAIN = /^[A-Za-z0-9_@]+$/;
+const PLAIN = /^[A-Za-z_][A-Za-z0-9_]*$/;
+/** Of LQL's clauses: a path of such a name alone would be one. */
+const HEADS: ReadonlySet<string> = new Set(['f', 'from', 'c', 'chart', 's', 'select', 't']);
 
 /** The names of a path: parts with dots between them, in backticks where they hold other characters. null: it is no path */
 export function segmentsOf(path: string): readonly string[] | null {
@@ -20,6 +22,8 @@ export function segmentsOf(path: string): readonly string[] | null {
 
 /** The path that `segmentsOf` reads as these names. */
 export function pathText(segments: readonly string[]): string {
+  const [only = '', ...others] = segments;
+  if (others.length === 0 && HEADS.has(only)) return `\`${only}\``;
   return segments.map((name) => (PLAIN.test(name) ? name : `\`${name}\``)).join('.');
 }
 

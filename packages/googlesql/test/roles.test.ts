@@ -1,4 +1,15 @@
-import { levelOf, LEVELS, type NamedType, rolesOf, type SqlType, type TimeUnit } from '@logquay/googlesql/types';
+import fc from 'fast-check';
+import { readLql } from '@logquay/googlesql/lql';
+import {
+  levelOf,
+  LEVELS,
+  type NamedType,
+  pathText,
+  rolesOf,
+  segmentsOf,
+  type SqlType,
+  type TimeUnit,
+} from '@logquay/googlesql/types';
 
 const scalar = (kind: 'STRING' | 'INT64' | 'FLOAT64' | 'TIMESTAMP' | 'DATETIME' | 'JSON'): SqlType => ({ kind });
 const [text, int, float, time, civil, json] = (
@@ -97,6 +108,36 @@ test('what is set counts where the columns have it, and infers nothing else', ()
     trace: null,
   });
   expect(rolesOf(given, { time: { path: ['a', 'b'], unit: 'ms' } }).time?.path).toEqual(['timestamp']);
+});
+
+test('a path is read back as it was written, in filters, selections and charts', () => {
+  const known = fc.constantFrom(
+    'a',
+    's',
+    't',
+    'select',
+    'm_x',
+    '@timestamp',
+    'app.k8s.io/name',
+    '404',
+    'user-agent',
+    'x:y',
+    'é',
+  );
+  const name = fc.oneof(known, fc.stringMatching(/^[^`"\\\s\p{Cc}]{1,8}$/u));
+  fc.assert(
+    fc.property(fc.array(name, { minLength: 1, maxLength: 4 }), (segments) => {
+      fc.pre(!(segments[0] === 'm' && segments.length > 1));
+      const path = pathText(segments);
+      expect(segmentsOf(path)).toEqual(segments);
+      const inCall = /[()]/.test(path) ? '' : ` c:max(${path})`;
+      const reading = readLql(`${path}:1 s:${path}@x${inCall}`, { tables: ['logs'], now: 0n });
+      if (reading.kind === 'blank') throw new Error('blank');
+      const { filters, select, chart } = reading.rules;
+      expect([filters[0]?.path, select[0]?.path, inCall === '' ? path : chart?.path]).toEqual([path, path, path]);
+    }),
+    { numRuns: 300, seed: 1 },
+  );
 });
 
 test('levels of the scales are in one order', () => {

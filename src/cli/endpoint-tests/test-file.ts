@@ -12,7 +12,7 @@ export class TestFileError extends Error {
 
 const REASONS = Object.keys(ERRORS) as [Reason, ...Reason[]];
 
-const reason = z.enum(REASONS, { error: 'the reason of an error is one of docs/errors.md' });
+const reason = z.enum(REASONS, { error: 'the reason of an error is one of docs/querying.md' });
 const text = (what: string) => z.string({ error: `${what} must be a text` });
 const row = z.record(z.string(), z.unknown(), { error: 'a row must be a map of columns' });
 const scalar = z.union([z.string(), z.number(), z.bigint(), z.boolean()], {
@@ -91,7 +91,7 @@ export const testSchema = z.strictObject({
   error: error.describe('The error that the request is answered with.').optional(),
 });
 
-/** A file of tests (docs/testing-endpoints.md is held to it). */
+/** A file of tests (docs/endpoints.md#tests is held to it). */
 export const testFileSchema = z.strictObject(
   {
     clock: clock.optional(),

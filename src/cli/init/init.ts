@@ -1,8 +1,9 @@
-/** Writes stored queries over a table that is there, or over one of a known shape (docs/cli.md). */
+/** Writes stored queries over a table that is there, or over one of a known shape (docs/endpoints.md). */
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, open, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 
 import { parse } from 'yaml';
 import { z } from 'zod';
@@ -65,7 +66,10 @@ export async function init(
   const { preset, tenant: written, from } = request;
   if (request.name !== undefined && !NAME.test(request.name))
     throw new InitError('--name: a name is of letters, digits and . _ - and begins with a letter or digit.');
-  if (preset !== undefined) return write(folder, await filesOfPreset(request, preset, folder));
+  if (preset !== undefined) {
+    const { files, table } = await filesOfPreset(request, preset);
+    return write(folder, files, table);
+  }
   const table =
     from === undefined
       ? await localTable(request.what ?? '', environment, note)
@@ -80,14 +84,13 @@ export async function init(
   ];
   // The wall between tenants needs types that do not depend on rows.
   const isOpen = tenant !== null && from === undefined && !table.declared;
-  return write(folder, isOpen ? [...files, await withTable(folder, table)] : files);
+  return write(folder, files, isOpen ? table : null);
 }
 
 async function filesOfPreset(
   { what, name, tenant: written }: InitRequest,
   preset: string,
-  folder: string,
-): Promise<NewFile[]> {
+): Promise<{ readonly files: readonly NewFile[]; readonly table: ShapedTable }> {
   const text = (await readFile(path.join(PRESETS, `${preset}.yaml`))).toString();
   const { fields, rows, units, countBy, about, daily, ...read } = presetSchema.parse(parse(text));
   const columns = columnsOf(parseRestSchema(fields, preset));
@@ -100,14 +103,14 @@ async function filesOfPreset(
   const sample: Sample = { table: sampleTable(table), rows, file };
   const own = rowsEndpoint(table, called, tenant);
   const counted = countsEndpoint(table, counts, tenant, countBy);
-  return [
+  const files = [
     { name: `${called}.sql`, text: own.sql },
     { name: `${called}.test.yaml`, text: testFileText(table, sample, testsOfRows(own, sample, tenant)) },
     { name: `${counts}.sql`, text: counted.sql },
     { name: `${counts}.test.yaml`, text: testFileText(table, sample, testsOfCounts(counted, sample, tenant, countBy)) },
     { name: file, text: rows.map((row) => `${JSON.stringify(row)}\n`).join('') },
-    await withTable(folder, table),
   ];
+  return { files, table };
 }
 
 /** The table that rows of tests are in: of daily tables that of one day. */
@@ -117,8 +120,12 @@ function sampleTable({ name, daily }: ShapedTable): string {
 
 const SCHEMA_FILE = 'schema.json';
 
-/** `schema.json` of the stored queries with one table more. @throws InitError where it has another table of this name */
-async function withTable(folder: string, { name, columns, daily }: ShapedTable): Promise<NewFile> {
+/**
+ * `schema.json` of the stored queries with one table more; null: it has that.
+ *
+ * @throws InitError where it has another table of this name
+ */
+async function withTable(folder: string, { name, columns, daily }: ShapedTable): Promise<string | null> {
   const file = path.join(folder, SCHEMA_FILE);
   const text = await readBounded(file, MOST_OF_LIST).then(String, (error: unknown) => {
     if (systemCode(error) === 'ENOENT') return '{}';
@@ -133,21 +140,29 @@ async function withTable(folder: string, { name, columns, daily }: ShapedTable):
   const read = z.record(z.string(), z.unknown()).safeParse(tables);
   if (!read.success) throw new InitError(`${file} must be an object {"<table>": {"fields": [...]}}.`);
   const declared = daily ? name.replace(/_?\*$/, '') : name;
-  if (Object.hasOwn(read.data, declared)) throw new InitError(`${file} declares a table ${declared} already.`);
   const table = { open: true, fields: columns.map(restField) };
-  return { name: SCHEMA_FILE, text: `${JSON.stringify({ ...read.data, [declared]: table }, null, 2)}\n` };
+  const before = Object.hasOwn(read.data, declared) ? read.data[declared] : null;
+  if (before === null) return `${JSON.stringify({ ...read.data, [declared]: table }, null, 2)}\n`;
+  if (isDeepStrictEqual(before, JSON.parse(JSON.stringify(table)))) return null;
+  throw new InitError(`${file} declares another table ${declared} already.`);
 }
 
-/** Writes all of the files or none. @throws InitError for those that are there */
-async function write(folder: string, files: readonly NewFile[]): Promise<string[]> {
-  const paths = files.map(({ name }) => path.join(folder, name));
-  const there = paths.filter((file) => path.basename(file) !== SCHEMA_FILE && existsSync(file));
+/**
+ * Writes all of the files or none.
+ *
+ * @param table to be declared; null: none is
+ * @throws InitError for files that are there
+ */
+async function write(folder: string, files: readonly NewFile[], table: ShapedTable | null): Promise<string[]> {
+  const inFolder = (name: string): string => path.join(folder, name);
+  const there = files.map(({ name }) => inFolder(name)).filter((file) => existsSync(file));
   if (there.length > 0) throw new InitError(`Nothing is overwritten, and there is already: ${there.join(', ')}.`);
   await mkdir(folder, { recursive: true });
-  for (const [i, { name, text }] of files.entries()) {
-    await writeFile(paths[i] ?? '', text, { flag: name === SCHEMA_FILE ? 'w' : 'wx' });
-  }
-  return paths;
+  const schema = table === null ? null : await withTable(folder, table);
+  // First: a stored query that a running service takes up needs its table.
+  if (schema !== null) await writeFile(inFolder(SCHEMA_FILE), schema);
+  for (const { name, text } of files) await writeFile(inFolder(name), text, { flag: 'wx' });
+  return [...files.map(({ name }) => inFolder(name)), ...(schema === null ? [] : [inFolder(SCHEMA_FILE)])];
 }
 
 /** A name as endpoints may have it. @throws InitError */

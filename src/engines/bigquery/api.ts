@@ -34,7 +34,7 @@ export function resultShape(fields: unknown, form = PLAIN): ResultShape {
   }
 }
 
-/** BigQuery refuses them itself; services that stand in for it may not (docs/http.md). */
+/** BigQuery refuses them itself; services that stand in for it may not (docs/querying.md). */
 function refuseDuplicates(fields: unknown): void {
   const seen = new Set<string>();
   for (const field of Array.isArray(fields) ? (fields as readonly ({ name?: unknown } | null)[]) : []) {

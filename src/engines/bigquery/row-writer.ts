@@ -1,5 +1,5 @@
 /**
- * Turns rows of BigQuery's REST form (`{f:[{v:...}]}`) into JSON text by the type table of docs/http.md. A writer is made
+ * Turns rows of BigQuery's REST form (`{f:[{v:...}]}`) into JSON text by the type table of docs/querying.md. A writer is made
  * once per schema. It makes plain objects and leaves the text to `JSON.stringify`: putting the text together by hand
  * costs half as much again (npm run bench -- bigquery).
  */

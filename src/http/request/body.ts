@@ -79,7 +79,7 @@ function brokeOff(): ServiceError {
   return new ServiceError('invalidParameter', 'The body broke off.');
 }
 
-/** Longest body, in bytes (docs/errors.md). */
+/** Longest body, in bytes (docs/querying.md). */
 const LONGEST_BODY = 256 * 1024;
 
 const BODY_TYPES = ['application/json', 'application/x-www-form-urlencoded'] as const;

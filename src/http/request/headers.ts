@@ -37,7 +37,7 @@ export class RequestHeaders {
 /** Most headers, whatever their length. */
 export const MOST_HEADERS = 256;
 
-/** Longest URL (docs/http.md) and longest headers beside it, in bytes. */
+/** Longest URL (docs/querying.md) and longest headers beside it, in bytes. */
 export const LONGEST_URL = 96 * 1024;
 export const LONGEST_HEADERS = 32 * 1024;
 

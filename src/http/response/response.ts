@@ -45,7 +45,7 @@ export function asServiceError(thrown: unknown): ServiceError {
   );
 }
 
-/** The one shape of every error (docs/errors.md): that of Google's own API errors, with the true status. */
+/** The one shape of every error (docs/querying.md): that of Google's own API errors, with the true status. */
 export function errorResponse(error: ServiceError, requestId: string): NamedResponse {
   const { http, status } = ERRORS[error.reason];
   const { retryAfter, ...details } = error.details;

@@ -103,7 +103,7 @@ export function limitsOf(exchange: Exchange, key: Key): RunLimits {
   return { deadline, signal: exchange.signal, keyName: key.name };
 }
 
-/** `POST /api/logs` and its other paths: stores a batch of logs, and answers when it is written (docs/collector.md). */
+/** `POST /api/logs` and its other paths: stores a batch of logs, and answers when it is written (docs/data.md). */
 export async function answerCollect(exchange: Exchange, services: Services): Promise<void> {
   const { collector, key } = await admitSender(exchange, services);
   const source = sourceOf(exchange, collector.sources);

@@ -25,7 +25,7 @@ const SENT_AGAIN = new Set([429, 502, 503, 504]);
 
 const REJECTED = 'Records that are wider or longer than a row may be are not stored.';
 
-/** `POST /v1/logs`: OTLP over HTTP, in protobuf or JSON. Answers when the records are written (docs/collector.md). */
+/** `POST /v1/logs`: OTLP over HTTP, in protobuf or JSON. Answers when the records are written (docs/data.md). */
 export async function answerOtlp(exchange: Exchange, services: () => Services): Promise<void> {
   const { writeResponse, writeStatus } = await import('@logquay/collector/otlp');
   const encoding = contentType(exchange.headers) === TYPES.protobuf ? 'protobuf' : 'json';

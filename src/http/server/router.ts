@@ -52,7 +52,7 @@ type Reply = Response<unknown, { exchange: Exchange }>;
 type Action = (exchange: Exchange, request: Request) => Promise<void> | void;
 
 /**
- * The service's routes (docs/http.md). Express finds the route of a request whose `Exchange` stands in
+ * The service's routes (docs/querying.md). Express finds the route of a request whose `Exchange` stands in
  * `response.locals`; everything that an answer is made of is written by that.
  */
 export function createRouter(options: RouterOptions): Express {

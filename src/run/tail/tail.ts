@@ -1,4 +1,4 @@
-/** A live tail: rows of an endpoint as they arrive (docs/tail.md). */
+/** A live tail: rows of an endpoint as they arrive (docs/querying.md). */
 import { type RunLimits, groupOf } from '@logquay/duckdb-engine/concurrency';
 import type { Endpoint } from '../../endpoints/endpoint';
 import { withoutMovingStarts } from '../../endpoints/parameters';

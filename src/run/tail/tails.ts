@@ -1,4 +1,4 @@
-/** Who listens to what: the evaluations that are shared, their listeners and the bounds of both (docs/tail.md). */
+/** Who listens to what: the evaluations that are shared, their listeners and the bounds of both (docs/querying.md). */
 import { type Catalogue, mayRun } from '../../endpoints/catalogue';
 import { isSameDefinition } from '../../endpoints/endpoint';
 import { ServiceError } from '../../errors';

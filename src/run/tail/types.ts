@@ -1,4 +1,4 @@
-/** What a live tail needs of HTTP: where a listener stands, the text of its events, and why a stream ends (docs/tail.md). */
+/** What a live tail needs of HTTP: where a listener stands, the text of its events, and why a stream ends (docs/querying.md). */
 import type { Secret } from '../../config';
 import { ServiceError } from '../../errors';
 import { SealedTexts } from '../sealed-texts';

@@ -17,20 +17,20 @@ interface Known {
   readonly why: string;
 }
 
-const VALUE_UNUSED = 'A value that nothing in the result needs is not computed, so that it raises no error either.';
+const VALUE_UNUSED = 'A value that the result does not need is not computed, and raises no error.';
 const OPERAND_DECIDES =
-  'An operand of AND, OR, IN or BETWEEN that decides may leave errors of the others out, and a NULL in a condition those of the rest.';
-const PATH_CHECKED = 'A JSONPath that is a literal is checked when a query is read, also where nothing is read by it.';
+  'AND, OR, IN and BETWEEN may skip operands, and their errors, when another operand decides. So may a condition with a NULL.';
+const PATH_CHECKED = 'A literal JSONPath is checked even where it is not evaluated.';
 const HUGE_AGGREGATE =
-  'STDDEV, VARIANCE, CORR and COVAR of numbers whose squares lie beyond FLOAT64, and of NUMERIC beyond its first 15 digits, differ or are errors.';
+  'STDDEV, VARIANCE, CORR and COVAR differ or fail when squares exceed FLOAT64. For NUMERIC they are exact to 15 digits.';
 const BROKEN_JSON =
-  'A text that is no JSON gives NULL in the functions that read JSON from text; the reference reads what comes before the fault.';
+  'Functions that read JSON from text return NULL for invalid JSON. The local BigQuery reads the text before the fault.';
 const LITERAL_CHECKED =
-  'A literal pattern that is no regular expression, or an unknown time zone, is an error also where nothing needs it.';
-const PART_BEYOND = 'A part of a civil time beyond 32 bits is an error; the reference takes its lower 32 bits.';
+  'An invalid literal pattern or an unknown time zone is an error even where it is not evaluated.';
+const PART_BEYOND = 'A part of a date or time beyond 32 bits is an error. The local BigQuery takes its lower 32 bits.';
 const NULL_FIRST =
-  "Where literals alone make a NULL, a call of it is NULL before an argument next to it fails: `CONCAT(CAST(NULL AS STRING), ERROR('x'))`.";
-const SEARCHED_NULL = 'BigQuery searches for no NULL; the local BigQuery writes CONTAINS_SUBSTR out.';
+  "A call with a constant NULL is NULL even if another argument fails: `CONCAT(CAST(NULL AS STRING), ERROR('x'))`.";
+const SEARCHED_NULL = 'CONTAINS_SUBSTR with a NULL is NULL, as on BigQuery. The local BigQuery may return false.';
 
 /** A value that is NULL. */
 const NULL = /"values?":(?:\[null\]|null)/;
@@ -43,7 +43,7 @@ const KNOWN: readonly Known[] = [
     kind: 'refused',
     sql: /RANGE BETWEEN/,
     embedded: /Overflow in .* DECIMAL/,
-    why: 'A RANGE frame over NUMERIC whose end lies beyond its type is an error.',
+    why: 'A RANGE frame over NUMERIC is an error if its end exceeds the type.',
   },
   { kind: 'refused', of: /STDDEV|VAR|COV|CORR/, embedded: /is out of range!/, why: HUGE_AGGREGATE },
   {
@@ -81,25 +81,25 @@ const KNOWN: readonly Known[] = [
     kind: 'rows',
     sql: /JSON/,
     alike: (difference) => withoutZeros(difference.embedded) === withoutZeros(difference.reference),
-    why: 'Numbers in JSON come out in their shortest form: `1.50` as `1.5`, `1e-09` as `1e-9`.',
+    why: 'Numbers in JSON have their shortest form: `1.50` becomes `1.5`, `1e-09` becomes `1e-9`.',
   },
   {
     kind: 'rows',
     sql: /"a":1,"a":2/,
     alike: ({ embedded, reference }) => withoutSecond(embedded) === withoutSecond(reference),
-    why: 'A JSON value keeps a key that its text has twice; paths read the first.',
+    why: 'A JSON value keeps repeated keys. Paths read the first one.',
   },
   {
     kind: 'rows',
     sql: /Africa\/Casablanca/,
     alike: ({ embedded, reference }) => withoutOffsets(embedded) === withoutOffsets(reference),
-    why: 'The rules of time zones are those that DuckDB comes with, newer than those of the reference: Africa/Casablanca differs from September 2026 on.',
+    why: 'Time zones follow the rules in DuckDB, which are newer: Africa/Casablanca differs from September 2026 on.',
   },
   {
     kind: 'refused',
     embedded: /logquay:size/,
     sql: /\b(?:REPEAT|LPAD|RPAD|GENERATE_\w+|ARRAY_CONCAT|CONCAT|REPLACE|REGEXP_\w+|FORMAT|TO_CODE_POINTS|INSTR|STRING_AGG|LIKE)\b|\|\|/,
-    why: 'What a query makes of little is bounded (Limits).',
+    why: 'Functions that make large values from small ones have [limits](#limits).',
   },
   {
     kind: 'refused',
@@ -112,14 +112,14 @@ const KNOWN: readonly Known[] = [
     of: /^(?:STDDEV|VAR|CORR|COVAR)/,
     embedded: /undefined outside|cannot take logarithm|logquay:(?:cast|overflow)/,
     reference: /NaN|\[\{"v":null\}\]/,
-    why: 'An argument of a statistic is an error also behind a value that is infinite, and where it is a literal also of no rows.',
+    why: 'A faulty argument of a statistic is an error even after an infinite value; a faulty literal even without rows.',
   },
   {
     kind: 'refused',
     of: /PARSE_JSON/,
     sql: /'round'/,
     embedded: /logquay:json/,
-    why: 'An integer of more than 64 bits is an error in PARSE_JSON, rounded or not.',
+    why: 'PARSE_JSON fails for an integer of more than 64 bits, with any rounding mode.',
   },
   {
     kind: 'rows',
@@ -160,7 +160,7 @@ const KNOWN: readonly Known[] = [
     of: /^(?:\$(?:not_equal|equal|less|greater)|SUM|AVG)/,
     sql: /9223372036854775807/,
     reference: /int64 overflow/,
-    why: 'A sum or difference with a literal that is only compared, or added up, may lie beyond its type.',
+    why: 'A sum or difference with a literal may exceed its type if it is only compared or added up.',
   },
   { kind: 'accepted', of: /^IS (?:NOT )?NULL/, reference: /overflow/, why: VALUE_UNUSED },
   { kind: 'accepted', of: /^(?:CASE|IF)$/, reference: /LIKE pattern ends/, why: VALUE_UNUSED },
@@ -169,7 +169,7 @@ const KNOWN: readonly Known[] = [
     of: /^EXTRACT/,
     embedded: /EXTRACT from \w+ does not support/,
     reference: NULL,
-    why: 'A part that EXTRACT does not read of a type is an error also where the value is NULL.',
+    why: 'EXTRACT with a part that the type lacks is an error even for NULL.',
   },
   { kind: 'rows', of: /JOIN|correlated/, sql: /CONTAINS_SUBSTR\(.*(?:CAST\(NULL AS |SAFE_CAST\()/, why: SEARCHED_NULL },
   {
@@ -225,20 +225,20 @@ const KNOWN: readonly Known[] = [
     kind: 'refused',
     of: /EXISTS/,
     embedded: /Out of Range Error|Conversion Error|Invalid Input Error|undefined outside|logquay:/,
-    why: 'A subquery of EXISTS is computed for every row, also where its first decides.',
+    why: 'EXISTS computes all rows of its subquery.',
   },
   {
     kind: 'rows',
     of: /^(?:ROLLUP|CUBE|GROUPING SETS)/,
     sql: /^SELECT \w+\(\w* ?'[^']*'\) AS k, \w* ?'[^']*' AS m,/,
-    why: 'The local BigQuery takes two keys of several groupings for one where literals make them and their values are equal.',
+    why: 'The local BigQuery treats two constant keys of ROLLUP, CUBE or GROUPING SETS with equal values as one.',
   },
   {
     kind: 'accepted',
     of: /^(?:ROLLUP|CUBE|GROUPING SETS)/,
     sql: /\b(?:NULLIF|IFNULL|COALESCE|CONTAINS_SUBSTR|\w+_BUCKET)\(|CASE WHEN /,
     reference: /neither grouped nor aggregated/,
-    why: 'The local BigQuery writes NULLIF, IFNULL, COALESCE, CASE, CONTAINS_SUBSTR and buckets out, and then does not know a key of several groupings again.',
+    why: 'The local BigQuery refuses NULLIF, IFNULL, COALESCE, CASE, CONTAINS_SUBSTR and buckets as keys of ROLLUP, CUBE or GROUPING SETS.',
   },
   {
     kind: 'rows',
@@ -253,7 +253,7 @@ const KNOWN: readonly Known[] = [
     of: /^(?:AVG|SUM)$/,
     sql: /-1\.7e308/,
     alike: sameShape,
-    why: 'A sum of FLOAT64 is rounded after each row, in whatever order they come.',
+    why: 'A sum of FLOAT64 is rounded after each row, and rows come in any order.',
   },
   {
     kind: 'rows',
@@ -267,46 +267,46 @@ const KNOWN: readonly Known[] = [
     of: /^ANY_VALUE/,
     sql: /OVER/,
     alike: sameShape,
-    why: 'ANY_VALUE over a window may be the value of any row of the frame.',
+    why: 'ANY_VALUE over a window may choose another row of the frame.',
   },
   {
     kind: 'rows',
     of: /^M(?:AX|IN)_BY$/,
     sql: /\bnan\b/i,
     alike: sameShape,
-    why: 'MAX_BY and MIN_BY know NaN again; the local BigQuery writes them out with HAVING MAX, which does not.',
+    why: 'MAX_BY and MIN_BY treat NaN as equal to NaN. The local BigQuery does not.',
   },
   {
     kind: 'rows',
     of: /^(?:ARRAY_AGG|ARRAY_CONCAT_AGG|STRING_AGG|NTH_VALUE|FIRST_VALUE|LAST_VALUE)/,
     sql: /OVER .*RANGE/,
     alike: sameShape,
-    why: 'Rows that the order of a window leaves equal come in any order.',
+    why: 'Rows that are equal in the order of a window come in any order.',
   },
   {
     kind: 'rows',
     of: /^(?:STRING|EXTRACT|DATETIME|\$cast)/,
     sql: /'0001-01-01|'1[0-8]\d\d-|'1900-/,
     alike: ({ embedded, reference }) => digitless(embedded) === digitless(reference),
-    why: "The reference leaves out the seconds of a zone's local mean time, before there were time zones.",
+    why: "The local BigQuery drops the seconds of a zone's local mean time, before time zones existed.",
   },
   {
     kind: 'refused',
     of: /^(?:ROLLUP|CUBE|GROUPING SETS)/,
     embedded: /Cannot GROUP BY literal values/,
-    why: 'A literal cannot be a key of several groupings.',
+    why: 'A literal cannot be a key of ROLLUP, CUBE or GROUPING SETS.',
   },
   {
     kind: 'accepted',
     of: /^(?:FIRST|LAST)_VALUE/,
     sql: /_VALUE\((?:(?:CAST\()+NULL AS|SAFE_CAST\((?:'|CAST\(NULL))/,
-    why: 'The reference takes no NULL that is written as it stands in FIRST_VALUE and LAST_VALUE.',
+    why: 'The local BigQuery refuses a literal NULL in FIRST_VALUE and LAST_VALUE.',
   },
   {
     kind: 'refused',
     sql: /OVER \(.*(?:BETWEEN \d FOLLOWING|AND \d PRECEDING)|(?:ANY_VALUE|LOGICAL_OR|LOGICAL_AND)\(.* OVER/,
     embedded: /Out of Range Error|Conversion Error|Invalid Input Error|undefined outside|logquay:/,
-    why: 'An argument of a window function is computed for every row, also where no frame holds it or it is not needed.',
+    why: 'An argument of a window function is computed for every row, even outside of all frames.',
   },
   {
     kind: 'rows',
@@ -325,7 +325,7 @@ const KNOWN: readonly Known[] = [
     kind: 'accepted',
     of: /^names/,
     reference: /^(?:SELECT list|ORDER BY clause) expression references .* which is neither grouped nor aggregated/,
-    why: 'The local BigQuery is too old for a key of GROUP BY that SELECT or ORDER BY writes as an expression beside HAVING, QUALIFY or ORDER BY.',
+    why: 'The local BigQuery does not recognise an expression of GROUP BY in SELECT or ORDER BY beside HAVING, QUALIFY or ORDER BY.',
   },
 ];
 

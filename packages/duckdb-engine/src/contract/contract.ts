@@ -157,7 +157,7 @@ export type { RunLimits };
 
 export interface EngineResult {
   readonly columns: readonly NamedType[];
-  /** Each row as the text of one JSON object, by the type table of docs/http.md. Made of `lines` where there are such, when first read. */
+  /** Each row as the text of one JSON object, by the type table of docs/querying.md. Made of `lines` where there are such, when first read. */
   readonly rows: readonly string[];
   /** The same as bytes; missing: the engine has none. */
   readonly lines?: Lines;

@@ -2,7 +2,7 @@ import { QueryError } from '@logquay/googlesql/types';
 
 /**
  * The message for the caller when the evaluation of a row fails: one fixed text for each kind, the same on every engine, never
- * the engine's words (docs/errors.md: a consumer's expression may have met rows that are not the caller's).
+ * the engine's words (docs/querying.md: a consumer's expression may have met rows that are not the caller's).
  */
 export const EXECUTION_FAULTS = {
   division: 'Division by zero',

@@ -1,4 +1,4 @@
-/** The closed list of reasons why a request fails (docs/errors.md); what HTTP makes of each is said in src/errors.ts. */
+/** The closed list of reasons why a request fails (docs/querying.md); what HTTP makes of each is said in src/errors.ts. */
 export type Reason =
   | 'invalidParameter'
   | 'invalidQuery'

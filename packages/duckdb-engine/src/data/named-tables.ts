@@ -1,5 +1,12 @@
 /** Tables by their names in queries, which may be those of several (docs/data.md). */
-import { type NamedType, type RestField, type SqlType, TABLE_SUFFIX, columnsOf } from '@logquay/googlesql/types';
+import {
+  type NamedType,
+  type RestField,
+  type SqlType,
+  TABLE_SUFFIX,
+  type TimeUnits,
+  columnsOf,
+} from '@logquay/googlesql/types';
 import { isWildcard } from '../contract/table-names';
 import { sameFields } from '../follow/inferred-schema';
 import { castColumns, SOURCE_COLUMN } from '../follow/segment';
@@ -45,7 +52,14 @@ function unitedTable(
   const meant = tables.filter((table) => shardsOf(table).some(isMeant(name)));
   // The newest first, as far as names tell: that says which columns come first.
   meant.sort((a, b) => (a.schema.name < b.schema.name ? 1 : -1));
-  const [first, ...others] = meant;
+  // Of a table that is declared no day has come yet: `events` for `events_*`.
+  const [
+    first = tables.find(
+      ({ schema }) =>
+        /^_\*$/.test(name.slice(schema.name.length)) && name.startsWith(schema.name) && schema.columns.length > 0,
+    ),
+    ...others
+  ] = meant;
   if (first === undefined) return undefined;
   const conflicts: string[] = [];
   const fields = others.reduce(
@@ -55,7 +69,7 @@ function unitedTable(
   const parts = meant.flatMap((table) => partsOf(table, name, fields, isWanted));
   const [conflict] = conflicts;
   return {
-    schema: { name, columns: columnsOf(fields), pseudo: [TABLE_SUFFIX] },
+    schema: { name, columns: columnsOf(fields), pseudo: [TABLE_SUFFIX], timeUnits: unitsOf(meant) },
     parts: parts.length > 0 ? parts : [emptyPart(first, fields)],
     suffixes: meant.flatMap((table) =>
       shardsOf(table)
@@ -67,6 +81,17 @@ function unitedTable(
     inferred: meant.some(({ inferred }) => inferred === true),
     ...(conflict === undefined ? {} : { conflict }),
   };
+}
+
+/** Units that all tables have for a column. */
+function unitsOf(tables: readonly StoredTable[]): TimeUnits {
+  const all = tables.flatMap(({ schema: { timeUnits } }) => [...(timeUnits ?? [])]);
+  const isOfAll = (name: string, unit: string): boolean =>
+    tables.every(
+      ({ schema: { columns, timeUnits } }) =>
+        timeUnits?.get(name) === unit || !columns.some((column) => column.name === name),
+    );
+  return new Map(all.filter(([name, unit]) => isOfAll(name, unit)));
 }
 
 /** The parts of a table with the rows that a name means, as rows of the united table. */

@@ -5,7 +5,7 @@ import { strictValue } from './strict-row';
 type Row = Record<string, unknown>;
 
 /** Characters of a line that may have a form. */
-const LONGEST = 64 * 1024;
+const LONGEST = 16 * 1024;
 /** Milliseconds that the clock of who writes a log may be ahead. */
 const AHEAD = 86_400_000;
 
@@ -79,7 +79,7 @@ const FORMS: readonly Form[] = [
   // That of Apache.
   {
     pattern:
-      /^\[(?:\w{3} )?(\w{3}) (\d{2}) (\d{2}:\d{2}:\d{2}(?:\.\d+)?) (\d{4})\] \[(?:(\w*):)?(\w+)\] (?:\[pid (\d+)[^\]]*\] )?(?:\[client ([^\]]+)\] )?(.*)$/s,
+      /^\[(?:\w{3} )?(\w{3}) (\d{2}) (\d{2}:\d{2}:\d{2}(?:\.\d+)?) (\d{4})\] \[(?:(\w*):)?(\w+)\] (?:\[pid (\d{1,10})(?::tid \d{1,20})?\] )?(?:\[client ([^\]]+)\] )?(.*)$/s,
     row: ([, month, day, time, year, module, severity, pid, client, message]) => ({
       timestamp: instant(`${year}-${monthNumber(month)}-${day}T${time}Z`),
       ...named({ severity, module, pid, remote_addr: client }),

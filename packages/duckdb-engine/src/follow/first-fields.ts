@@ -48,7 +48,10 @@ export async function firstFields(dataDir: string, files: readonly FoundFile[]):
 
 /** Has fields take over what the rows at the beginning of a file have, in their order. */
 export async function addFields(dataDir: string, file: FoundFile, fields: TableFields): Promise<void> {
-  if (file.format === 'parquet') return fields.unite(await withColumns(dataDir, file, fields.all));
+  if (file.format === 'parquet') {
+    fields.unite(await withColumns(dataDir, file, fields.all));
+    return;
+  }
   const rows: JsonObject[] = [];
   const take = (): void => {
     fields.grow(rows, file.format === 'csv', new Set());
@@ -68,7 +71,9 @@ async function* rowsOf(dataDir: string, { path, format, compression, modified }:
   try {
     const text = { written: Number(modified / 1_000_000n) };
     const content = readContent(join(dataDir, path), compression, 0, READ);
-    for await (const { records } of readRecords(content, format, START, text, () => true)) {
+    // Half a line of JSON is none; of CSV it would be taken for a whole one.
+    const complete = (): boolean => format !== 'csv' || compression !== 'none';
+    for await (const { records } of readRecords(content, format, START, text, complete)) {
       for (const { text } of records) {
         try {
           const row = recordRow(text, false);

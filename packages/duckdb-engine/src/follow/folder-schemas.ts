@@ -26,7 +26,8 @@ export async function folderSchemas(
   options: Pick<DuckDbOptions, 'declared' | 'schemaFile'> & { readonly cacheDir?: string | null },
 ): Promise<FolderSchemas> {
   const described = await describedTables(dataDir, options);
-  const known = options.cacheDir == null ? new Map<string, never>() : await readCatalogue(options.cacheDir, dataDir);
+  const { cacheDir = null } = options;
+  const known = cacheDir === null ? new Map<string, never>() : await readCatalogue(cacheDir, dataDir);
   const scan = await scanFolder(dataDir, (table) => described.has(table));
   const found = filesByTable(scan);
   const schemas: TableSchema[] = [];

@@ -134,8 +134,8 @@ class RecordReader {
     this.#open &&= rest.length === buffer.length;
     if (last && splitter.takesRest && rest.length > 0) {
       this.#visit(rest, 0, rest.length, records);
-      this.#open = !this.isWhole(rest);
       rest = rest.subarray(rest.length);
+      this.#open = true;
     }
     this.#offset += buffer.length - rest.length;
     return { records, position: this.#position, rest };

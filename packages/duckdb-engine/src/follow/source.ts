@@ -122,7 +122,10 @@ export class Source {
   }
 
   /** As the hot file is to know it. @param read how far its rows are in the table then @param seen what it was at its end */
-  record({ position, digest }: Progress = this.read, seen: Seen | null = this.seen): SourceRecord {
+  record(
+    { position, digest }: Progress = this.read,
+    seen: Seen | null = this.waiting ? null : this.seen,
+  ): SourceRecord {
     const { path, identity, format, compression, family, rotated } = this.file;
     const { size = -1, modified = 0n } = seen ?? {};
     return {

@@ -1,4 +1,4 @@
-/** What a column of a Parquet file holds: the natural type for each of GoogleSQL's (docs/exports.md). */
+/** What a column of a Parquet file holds: the natural type for each of GoogleSQL's (docs/querying.md). */
 import type { NamedType, SqlType, StructField } from '@logquay/googlesql/types';
 import { writeSync } from 'node:fs';
 import { ServiceError } from '../contract/service-error';

@@ -76,7 +76,9 @@ export async function goOnWithSamples(
     await connection.run(`INSERT INTO ${addedTo(table.name)} ${row}`).catch(() => clearInterval(timer));
     if (added === MOST_ADDED) clearInterval(timer);
   };
-  const timer = setInterval(() => (pending = pending.then(add)), PERIOD).unref();
+  const timer = setInterval(() => {
+    pending = pending.then(add);
+  }, PERIOD).unref();
   return () => clearInterval(timer);
 }
 

@@ -61,7 +61,7 @@ export interface Statement {
 
 /**
  * What a statement yields: one VARCHAR column `row`, of each row a line in some form, its end included; or the columns themselves, for
- * files (docs/exports.md). `text` is JSON whose brackets may lack (`Translation.brackets`).
+ * files (docs/querying.md). `text` is JSON whose brackets may lack (`Translation.brackets`).
  */
 export type Output = 'text' | LineForm | 'columns';
 

@@ -4,6 +4,7 @@ import { appendFile, copyFile, mkdir, readFile, rename, rm, truncate, writeFile 
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
+import { CSV_HEADER } from './row-lines';
 import type { Random } from '../../../../test/dialect/random';
 
 const compressed: Readonly<Record<string, (content: Buffer) => Buffer>> = {
@@ -45,14 +46,20 @@ export class FolderHistory {
       const isOne = folder.endsWith('.');
       const stem = isOne ? table : `${folder}f${number}`;
       // Files beside the folder share a family by their ending.
-      const ending = isArray ? 'json' : random.pick(['ndjson', 'log', 'jsonl']);
+      const first = chunks.flat().find((line) => line.trim() !== '') ?? '';
+      // The first line of a log says whether it is text.
+      const endings = first.startsWith('{') && isJson(first) ? ['ndjson', 'log', 'jsonl'] : ['ndjson', 'jsonl'];
+      const ending = isArray
+        ? 'json'
+        : random.pick(table === 'text' ? ['log', 'txt'] : table === 'csv' ? ['csv'] : endings);
       if (isOne && this.#families.some(({ path }) => path === `${stem}.${ending}`)) {
         from = start;
         continue;
       }
       const text = (chunk: readonly string[]): string =>
         isArray ? `[${chunk.join(random.pick([',', ' ,\n ']))}]` : chunk.map((line) => `${line}\n`).join('');
-      const contents = chunks.map((chunk) => Buffer.from(text(chunk)));
+      const header = table === 'csv' ? `${CSV_HEADER}\n` : '';
+      const contents = chunks.map((chunk) => Buffer.from(header + text(chunk)));
       this.#families.push({ path: `${stem}.${ending}`, contents, written: 0, rotations: 0, plain: [] });
     }
   }

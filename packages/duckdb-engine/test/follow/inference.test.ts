@@ -7,6 +7,7 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { unlimited } from '../../src/concurrency/deadline';
 import type { TimeUnit } from '@logquay/googlesql/types';
 import type { Engine } from '../../src/contract/contract';
+import { rowOfText } from '../../src/data/text-line';
 import { openSchemaEngine } from '../../src/engine/schema-engine';
 import { DataFolder, FORMS, ndjson, rowsOf } from '../data-folder';
 import { eventually } from './eventually';
@@ -350,6 +351,21 @@ describe('Lines of plain text', () => {
       const nulls = Object.fromEntries(Object.keys(seen).map((name) => [name, null]));
       expect({ ...nulls, ...row }).toMatchObject(Object.fromEntries(expected));
     }
+  });
+
+  it('take time in proportion to their length, whatever they hold', () => {
+    const slowest = Math.max(
+      ...FORMS.flatMap(([, line]) =>
+        [...'a"\\[] =1-:<{'].flatMap((sign) =>
+          [0.3, 0.6, 1].map((part) => {
+            const started = performance.now();
+            rowOfText(line.slice(0, part * line.length) + sign.repeat(15_000), NEW_YEAR);
+            return performance.now() - started;
+          }),
+        ),
+      ),
+    );
+    expect(slowest).toBeLessThan(1_000);
   });
 
   it('come live, with those that belong to them, in archives too, and as JSON among others', async () => {

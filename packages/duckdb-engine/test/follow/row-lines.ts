@@ -39,7 +39,8 @@ export const SCHEMA = {
     ],
   },
 } as const;
-export const TABLES = ['raw_x', 'every', 'free'] as const;
+export const TABLES = ['raw_x', 'every', 'free', 'text', 'csv'] as const;
+export const CSV_HEADER = 'id,n,f,b,at,t';
 export type Table = (typeof TABLES)[number];
 
 const TIMES = [
@@ -179,6 +180,8 @@ export class RowLines {
   /** A line without its end. */
   line(table: Table): string {
     const { random } = this;
+    if (table === 'text') return this.#text();
+    if (table === 'csv') return this.#csv();
     if (table === 'raw_x' && this.#before.length > 0 && random.chance(0.1)) return random.pick(this.#before);
     if (table === 'raw_x' && random.chance(0.04)) return this.#wide();
     if (table !== 'raw_x' && random.chance(0.04)) return this.#deep(table);
@@ -186,6 +189,33 @@ export class RowLines {
     const line = this.#object(table === 'free' ? this.#free() : this.#declared(table));
     if (table === 'raw_x' && random.chance(0.2)) this.#before.push(line);
     return line;
+  }
+
+  /** A line, with those that belong to it. */
+  #text(): string {
+    const { random } = this;
+    const n = this.#next++;
+    const line = random.pick([
+      `text-${n} plain`,
+      `2026-09-30T11:00:00.${100 + random.int(900)}Z WARN text-${n}`,
+      `<34>1 2026-09-30T11:00:00Z host app 1 - - text-${n}`,
+      `192.0.2.1 - - [30/Sep/2026:11:00:00 +0000] "GET /${n} HTTP/1.1" ${random.pick([200, 404])} ${n}`,
+      `ts=2026-09-30T11:00:00Z level=info msg="text-${n}" n=${n}`,
+    ]);
+    return `${line}${random.pick(['', '', '\n  more', '\n\tat a\n\tat b'])}`;
+  }
+
+  #csv(): string {
+    const { random } = this;
+    const values = [
+      `csv-${this.#next++}`,
+      random.pick(['1', '42', '']),
+      random.pick(['1.5', '0.25', '']),
+      random.pick(['true', 'false']),
+      random.pick(['2026-09-30T11:00:00Z', '2026-09-30T11:00:00.123456789Z', '']),
+      random.pick(['a', '"b,""c"', '"x\ny"']),
+    ];
+    return values.join(',');
   }
 
   #wide(): string {

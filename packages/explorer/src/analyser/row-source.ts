@@ -1,5 +1,5 @@
 import { analyseConsumer, type ConsumerText, readStatement } from '@logquay/googlesql/consumer';
-import { QueryError, type NamedType } from '@logquay/googlesql/types';
+import { QueryError, type NamedType, type Roles, rolesOf } from '@logquay/googlesql/types';
 import { isAggregateCall, walk, type Query } from '@logquay/googlesql/syntax';
 import { LqlError, readLql, toSql } from '@logquay/googlesql/lql';
 
@@ -8,6 +8,7 @@ export interface RowSource {
   /** SQL that another query can be put around. */
   readonly sql: string;
   readonly columns: readonly NamedType[];
+  readonly roles: Roles;
 }
 
 /** null: the query has faults, or gives other rows than those of its tables, such as groups. */
@@ -15,8 +16,8 @@ export function rowSource(given: ConsumerText): RowSource | null {
   try {
     const sql = given.language === 'lql' ? rowsOfLql(given) : rowsOfSql(given.text);
     if (sql === null) return null;
-    const { columns } = analyseConsumer({ ...given, language: 'sql', text: sql });
-    return columns === null ? null : { sql, columns };
+    const { columns, roles } = analyseConsumer({ ...given, language: 'sql', text: sql });
+    return columns === null ? null : { sql, columns, roles: roles ?? rolesOf(columns) };
   } catch (error) {
     if (error instanceof QueryError || error instanceof LqlError) return null;
     throw error;
@@ -24,11 +25,11 @@ export function rowSource(given: ConsumerText): RowSource | null {
 }
 
 function rowsOfLql({ text, tables, now }: ConsumerText): string | null {
-  const reading = readLql(text, { tables: tables.map(({ name }) => name), now });
+  const reading = readLql(text, { tables: tables.map(({ name }) => name), now, typed: true });
   if (reading.kind === 'blank') return null;
   const { rules, table: name } = reading;
-  const columns = tables.find((one) => one.name === name)?.columns ?? null;
-  const { sql } = toSql({ ...rules, select: [], chart: null }, { name, columns });
+  const { columns = null, roles } = tables.find((one) => one.name === name) ?? {};
+  const { sql } = toSql({ ...rules, select: [], chart: null }, { name, columns, roles });
   return rowsOfSql(sql);
 }
 

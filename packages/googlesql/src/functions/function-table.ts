@@ -1,7 +1,7 @@
 /**
  * Every function and operator of the language, one line each, with all that holds of it on both engines. A fact is said by where a line
  * stands and by the word that makes it, so that none can be left out. The embedded engine has a table of the same names
- * (`packages/duckdb-engine/src/translate/functions/function-table.ts`); `docs/functions.md` is printed from both.
+ * (`packages/duckdb-engine/src/translate/functions/function-table.ts`); `docs/dialect.md` is printed from both.
  */
 
 /** How a call may raise an error while a query runs, whatever its arguments do. */

@@ -103,9 +103,13 @@ export class Fields {
   }
 }
 
+/** Keys in front of one with dots that are tried, beside all of them as nested: a bound on the SQL. */
+const MOST_BEFORE = 3;
+
 /** A value in JSON: of nested keys, or of one whose name has dots, as attributes of OpenTelemetry have. */
 function inJson(json: string, keys: readonly string[], form: Form): string {
-  const paths = keys.length === 0 ? ['$'] : keys.map((_, i) => jsonPath(keys, keys.length - 1 - i));
+  const nested = keys.map((_, i) => keys.length - 1 - i).filter((before, i) => i === 0 || before <= MOST_BEFORE);
+  const paths = keys.length === 0 ? ['$'] : nested.map((before) => jsonPath(keys, before));
   const first = (call: (path: string) => string): string => coalesce(paths.map((path) => call(textLiteral(path))));
   switch (form) {
     case 'selected':

@@ -20,7 +20,7 @@ export function selectedFields(rules: Rules): readonly Select[] | null {
   return rules.select.length === 0 || rules.select.some((select) => select.wildcard) ? null : rules.select;
 }
 
-/** Result columns are distinguished without case (docs/http.md). A chart ignores what is selected. */
+/** Result columns are distinguished without case (docs/querying.md). A chart ignores what is selected. */
 export function checkColumns(rules: Rules): void {
   if (rules.chart !== null) return;
   const taken = new Set<string>();
@@ -262,8 +262,13 @@ function writeTest(sql: SqlText, filter: Filter, field: string, { roles, table }
       break;
     case 'list_includes': {
       const isTyped = table.columns === null || typeAtEnd(filter.path, table.columns) !== 'any';
-      const value = isTyped ? valueLiteral(filter.value) : textLiteral(String(filter.value));
-      sql.add(`${value} IN UNNEST(`, span).add(field, pathSpan).add(')', span);
+      const { value } = filter;
+      // Of a list in JSON each value is a text.
+      const text = typeof value === 'object' ? '' : String(value);
+      sql
+        .add(`${isTyped ? valueLiteral(value) : textLiteral(text)} IN UNNEST(`, span)
+        .add(field, pathSpan)
+        .add(')', span);
       break;
     }
     case 'list_includes_regex':

@@ -68,7 +68,7 @@ export interface FunctionRow {
   readonly writtenOut?: true;
   /** It is there, but not of arguments of this type. */
   readonly notOf?: SqlType['kind'];
-  /** What users should know (docs/functions.md). */
+  /** What users should know (docs/dialect.md). */
   readonly note?: string;
 }
 

@@ -46,7 +46,7 @@ export interface AggregateRow {
   readonly isFixed: boolean;
   /** It gives the same for the same rows in any order, of what is no FLOAT64. */
   readonly isFreeOfOrder: boolean;
-  /** What users should know (docs/functions.md). */
+  /** What users should know (docs/dialect.md). */
   readonly note?: string;
 }
 

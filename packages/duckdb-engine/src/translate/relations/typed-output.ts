@@ -1,4 +1,4 @@
-/** Result rows in the forms of exports: typed columns, by the type table of docs/exports.md, and CSV, just as rendering/ makes both of rows' JSON. */
+/** Result rows in the forms of exports: typed columns, by the type table of docs/querying.md, and CSV, just as rendering/ makes both of rows' JSON. */
 import { FORMULA_STARTS } from '../../contract/contract';
 import type { Context } from '../context';
 import { type JsonForm, jsonValue, type OutputValue, arrayOf, jsonable } from './json-output';

@@ -104,16 +104,11 @@ function reachable(columns: readonly (NamedType | StructField)[], owner: readonl
 
 const shortened = (path: string): string => path.replace(/^metadata\./, 'm.');
 
-/** Heads of clauses that a column of such a name has no filter beside. */
-const HEADS = new Set(['f', 'from', 'c', 'chart', 's', 'select', 't']);
-
 function fieldClauses(fields: readonly Field[]): Completion[] {
-  return fields
-    .filter(({ path }) => !HEADS.has(path))
-    .map(({ path, type }) => ({
-      ...fieldCompletion(path, type),
-      insert: `${shortened(path)}${goesOn(path) ? '' : ':'}`,
-    }));
+  return fields.map(({ path, type }) => ({
+    ...fieldCompletion(path, type),
+    insert: `${shortened(path)}${goesOn(path) ? '' : ':'}`,
+  }));
 }
 
 /** Whether a key follows. */

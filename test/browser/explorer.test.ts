@@ -512,6 +512,13 @@ withBrowser('the explorer', () => {
     expect(panel.x).toBeGreaterThanOrEqual(0);
     expect(panel.x + panel.width).toBeLessThanOrEqual(390);
     expect(field.x + field.width).toBeLessThan(panel.x + panel.width);
+    await page.keyboard.press('Escape');
+    await page.locator('.bar summary').filter({ hasText: '⋯' }).click();
+    await page.getByText('History', { exact: true }).click();
+    // What is seen of it, not what it would take.
+    const name = page.getByRole('textbox', { name: 'Name of this search' });
+    await name.click();
+    expect((await name.boundingBox())?.y).toBeLessThan(844);
   });
 
   it('opens the row of a link', async () => {

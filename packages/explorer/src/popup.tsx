@@ -23,7 +23,8 @@ export function Popup({ label, onOpen, children }: PopupProps) {
     panel.current.style.translate = '';
     const { left, right } = panel.current.getBoundingClientRect();
     const shift = Math.max(MARGIN - left, Math.min(0, innerWidth - MARGIN - right));
-    panel.current.style.translate = `${shift}px`;
+    // What is moved has the panels within it in itself, also those of a narrow window.
+    if (shift !== 0) panel.current.style.translate = `${shift}px`;
   };
   return (
     <details

@@ -3,7 +3,7 @@ import { computed, signal } from '@preact/signals';
 import { analysis } from './analysis';
 import { CodeField } from './editor/code-field';
 import { run } from './run';
-import { change, chooseLanguage, chooseTable, endpoint, query, search, table } from './search';
+import { change, chooseLanguage, chooseTable, endpoint, firstQuery, query, search, sentQuery, table } from './search';
 
 /** Whether the SQL that a line of LQL means is shown beside it. */
 const translated = signal(false);
@@ -63,12 +63,14 @@ function TableChoice() {
     <select
       aria-label="Table"
       title="The table that is searched"
-      value={table.value}
-      onChange={(event) => {
-        chooseTable(event.currentTarget.value);
+      value={sentQuery.value.trim() === '' ? '' : table.value}
+      onChange={({ currentTarget: { value } }) => {
+        if (value === '') change({ query: '' });
+        else chooseTable(value);
         void run();
       }}
     >
+      {firstQuery() === '' ? <option value="">(its own rows)</option> : null}
       {tables.map((name) => (
         <option key={name} value={name}>
           {name}

@@ -10,6 +10,7 @@ import type { Engine } from '../../src/contract/contract';
 import { rowOfText } from '../../src/data/text-line';
 import { openSchemaEngine } from '../../src/engine/schema-engine';
 import { DataFolder, FORMS, ndjson, rowsOf } from '../data-folder';
+import { fieldsOf } from '../fields';
 import { eventually } from './eventually';
 
 jest.setTimeout(120_000);
@@ -212,6 +213,26 @@ describe('What there is no column for', () => {
       });
     }
   });
+
+  it.each(FORMS)(
+    'is kept of rows that fit an open table, at any depth, at the start and later: %s',
+    async (_, options) => {
+      const declared = { open: true, fields: fieldsOf('n INT64, r RECORD(a INT64), l RECORD*(a INT64)') };
+      const rows = [
+        { n: 1 },
+        { n: 2, extra: { q: [1] } },
+        { n: 3, r: { a: 1, b: { c: 2 } } },
+        { n: 4, l: [{ a: 1 }, { a: 2, b: 'x' }] },
+      ];
+      const rests = [null, { extra: { q: [1] } }, { r: { b: { c: 2 } } }, { l: [{}, { b: 'x' }] }];
+      folder = await DataFolder.make({ 'schema.json': JSON.stringify({ x: declared }), 'x.ndjson': ndjson(...rows) });
+      const engine = await folder.open(options);
+      const found = (): Promise<unknown> => rowsOf(engine, 'SELECT _rest FROM x ORDER BY n');
+      expect(await found()).toEqual(rests.map((_rest) => ({ _rest })));
+      await folder.append({ 'x.ndjson': ndjson(...rows.map((row) => ({ ...row, n: row.n + 4 }))) });
+      await eventually(async () => expect(await found()).toEqual([...rests, ...rests].map((_rest) => ({ _rest }))));
+    },
+  );
 
   it('is kept by a table that is declared as open, which leaves out no row', async () => {
     const fields = [

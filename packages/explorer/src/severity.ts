@@ -8,6 +8,7 @@ import {
   type NamedType,
   type SeverityRole,
   type SqlType,
+  textInJson,
 } from '@logquay/googlesql/types';
 import { type JsonObject, valueAt } from './exact-json';
 
@@ -47,9 +48,6 @@ export function severityExpression(
 const quoted = (name: string): string => `\`${name.replace(/[\\`]/g, '\\$&')}\``;
 const literal = (text: string): string => `'${text.replace(/[\\']/g, '\\$&').replace(/\n/g, '\\n')}'`;
 
-/** Keys in front of one with dots that are tried, beside all of them as nested: a bound on the SQL, and that of LQL. */
-const MOST_BEFORE = 3;
-
 /**
  * A nested field of a row: of the first record of each array, beside the key of a list of pairs, the text of a member of JSON.
  * null: there is no such field, or it is a record itself
@@ -73,14 +71,4 @@ export function fieldExpression(
   const value = [pair.value, ...(member === null ? [] : [member])].map(({ name }) => `.${quoted(name)}`).join('');
   const condition = `p.${quoted(pair.key.name)} = ${literal(key)}`;
   return { sql: `(SELECT p${value} FROM UNNEST(${sql}) AS p WHERE ${condition} LIMIT 1)`, type };
-}
-
-/** One key in the other, or the last of them one key with dots. */
-function textInJson(json: string, keys: readonly string[]): string {
-  const nested = keys.map((_, i) => keys.length - 1 - i).filter((before, i) => i === 0 || before <= MOST_BEFORE);
-  const values = nested.map((before) => {
-    const steps = [...keys.slice(0, before), keys.slice(before).join('.')].map((one) => `.${JSON.stringify(one)}`);
-    return `JSON_VALUE(${json}, ${literal(`$${steps.join('')}`)})`;
-  });
-  return values.length > 1 ? `COALESCE(${values.join(', ')})` : (values[0] ?? '');
 }

@@ -1,11 +1,14 @@
 /** Lines of plain text as rows: a message, and what the common forms of logs say beside it. */
 import { levelOf } from '@logquay/googlesql/types';
+import { longNumber, parseLine, printLine } from './json-line';
 import { strictValue } from './strict-row';
 
 type Row = Record<string, unknown>;
 
-/** Characters of a line that may have a form. */
-const LONGEST = 16 * 1024;
+/** Characters of a line that may have a form: container runtimes write pieces of 16 KiB behind a time and a stream. */
+const LONGEST = 16 * 1024 + 256;
+/** A number that may be seconds since 1970, or smaller units: less is a duration. */
+const LEAST_TIME = 1e8;
 /** Milliseconds that the clock of who writes a log may be ahead. */
 const AHEAD = 86_400_000;
 
@@ -27,12 +30,12 @@ const FORMS: readonly Form[] = [
   {
     pattern:
       /^<(\d{1,3})>1 (\S+) (\S+) (\S+) (\S+) (\S+) (-|(?:\[(?:[^\]"\\]|\\.|"(?:[^"\\]|\\.)*")*\])+)(?: \ufeff?(.*))?$/s,
-    row: ([, priority, time, host, program, pid, id, data, message]) => ({
-      timestamp: instant(time),
-      severity: syslogSeverity(priority),
-      ...named({ host, program, pid, message_id: id, structured_data: data }),
-      message: message ?? '',
-    }),
+    row: ([, priority, time, host, program, pid, id, data, message]) => {
+      const severity = syslogSeverity(priority);
+      const names = named({ host, program, pid, message_id: id, structured_data: data });
+      const row = { severity, ...names, message: message ?? '' };
+      return time === '-' ? row : timed(instant(time), row);
+    },
   },
   // RFC 3164, and as it is written to files: without a priority, with the whole time.
   {
@@ -42,11 +45,11 @@ const FORMS: readonly Form[] = [
     ),
     row: ([, priority, month, day, time, iso, host, program, pid, message = ''], written) => {
       const timestamp = iso === undefined ? instantOfYear(month, day, time, written) : instant(iso);
-      if (timestamp === undefined || levelOf('words', program) !== null) return null;
+      const isProgram = pid === undefined ? program === 'kernel' : levelOf('words', program) === null;
       // Messages of programs may begin so, too.
-      if (iso !== undefined && priority === undefined && pid === undefined && program !== 'kernel') return null;
+      if (iso !== undefined && priority === undefined && !isProgram) return null;
       const severity = priority === undefined ? severityIn(message) : syslogSeverity(priority);
-      return { timestamp, severity, ...named({ host, program, pid }), message };
+      return timed(timestamp, { severity, ...named({ host, program, pid }), message });
     },
   },
   // Access logs of nginx and Apache, common or combined.
@@ -70,40 +73,36 @@ const FORMS: readonly Form[] = [
   // The error log of nginx.
   {
     pattern: /^(\d{4})\/(\d{2})\/(\d{2}) (\d{2}:\d{2}:\d{2}) \[(\w+)\] (\d+)#\d+: (.*)$/s,
-    row: ([, year, month, day, time, severity, pid, message]) => ({
-      timestamp: instant(`${year}-${month}-${day}T${time}Z`),
-      ...named({ severity, pid }),
-      message,
-    }),
+    row: ([, year, month, day, time, severity, pid, message]) =>
+      timed(instant(`${year}-${month}-${day}T${time}Z`), { ...named({ severity, pid }), message }),
   },
   // That of Apache.
   {
     pattern:
       /^\[(?:\w{3} )?(\w{3}) (\d{2}) (\d{2}:\d{2}:\d{2}(?:\.\d+)?) (\d{4})\] \[(?:(\w*):)?(\w+)\] (?:\[pid (\d{1,10})(?::tid \d{1,20})?\] )?(?:\[client ([^\]]+)\] )?(.*)$/s,
-    row: ([, month, day, time, year, module, severity, pid, client, message]) => ({
-      timestamp: instant(`${year}-${monthNumber(month)}-${day}T${time}Z`),
-      ...named({ severity, module, pid, remote_addr: client }),
-      message,
-    }),
+    row: ([, month, day, time, year, module, severity, pid, client, message]) =>
+      timed(instant(`${year}-${monthNumber(month)}-${day}T${time}Z`), {
+        ...named({ severity, module, pid, remote_addr: client }),
+        message,
+      }),
   },
   // Container runtimes, whose message may be an event of its own.
   {
     pattern: new RegExp(String.raw`^${ISO} (stdout|stderr) [FP](?::\S+)? (.*)$`, 's'),
-    row: ([, time, stream, message = '']) => ({
-      timestamp: instant(time),
-      stream,
-      ...(jsonObject(message) ?? { severity: severityIn(message), message }),
-    }),
+    row: ([, time, stream, message = '']) =>
+      timed(instant(time), { stream, ...(jsonObject(message) ?? { severity: severityIn(message), message }) }),
   },
   // A time in front.
   {
     pattern: new RegExp(String.raw`^\[?${ISO}\]?[\s:|-]*(.*)$`, 's'),
-    row: ([, time, message = '']) => {
-      const timestamp = instant(time);
-      return timestamp === undefined ? null : { timestamp, severity: severityIn(message), message };
-    },
+    row: ([, time, message = '']) => timed(instant(time), { severity: severityIn(message), message }),
   },
 ];
+
+/** A row at its time; null: what stands for the time is none, so that the line has another form. A row may have a time of its own. */
+function timed(timestamp: string | undefined, row: Row): Row | null {
+  return timestamp === undefined ? null : { timestamp, ...row };
+}
 
 /**
  * The row of a line and of those behind it that belong to it, as JSON; empty: there is none.
@@ -120,8 +119,8 @@ export function rowOfText(text: string, written: number): string {
   const row = line.length > LONGEST ? { message: line } : formed(line, written);
   const more = end === -1 ? '' : trimmed.slice(end);
   const message = row['message'];
-  const whole = { ...row, message: `${typeof message === 'string' ? message : line}${more.replaceAll('\r\n', '\n')}` };
-  return JSON.stringify(whole);
+  const first = typeof message === 'string' && longNumber(message) === null ? message : line;
+  return printLine({ ...row, message: `${first}${more.replaceAll('\r\n', '\n')}` });
 }
 
 function formed(line: string, written: number): Row {
@@ -141,7 +140,7 @@ export function isJsonLine(text: string): boolean {
 function jsonObject(text: string): Row | null {
   if (!/^\s*\{/.test(text)) return null;
   try {
-    return JSON.parse(text) as Row;
+    return parseLine(text) as Row;
   } catch {
     return null;
   }
@@ -168,10 +167,11 @@ function logfmt(line: string): Row | null {
   const row: Row = Object.fromEntries(pairs);
   const valueOf = (...names: readonly string[]): unknown =>
     names.map((name) => row[name]).find((one) => one !== undefined);
-  const time = valueOf('timestamp', 'ts', 'time', 't', '@timestamp');
+  const time = String(valueOf('timestamp', 'ts', 'time', 't', '@timestamp') ?? '');
+  const timestamp = Number(time) < LEAST_TIME ? undefined : instant(time);
   return {
     ...row,
-    timestamp: typeof time === 'string' ? instant(time) : undefined,
+    ...(timestamp === undefined ? {} : { timestamp }),
     severity: valueOf('severity', 'level', 'lvl'),
     message: valueOf('message', 'msg') ?? line,
   };

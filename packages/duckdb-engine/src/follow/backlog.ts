@@ -316,6 +316,7 @@ class Backlog {
     const { size, modified, identity } = source.file;
     const leftOut = new LeftOutCount(!table.isStrict);
     let fault: string | null = null;
+    let staged: Staged | null = null;
     try {
       await stat(path);
       const names = new Set<string>();
@@ -326,7 +327,7 @@ class Backlog {
       }
       const rows = new RowTable(connection, `staged_${this.#next++}`, table.fields, true);
       await rows.create();
-      const staged = { table: rows, rows: FEW_ROWS };
+      staged = { table: rows, rows: FEW_ROWS };
       this.#staged.push(staged);
       const target = { table: rows.relation, source: source.id, rules: table.rules, lenient: leftOut.lenient, watch };
       const loaded = await loadParquet(connection, path, table.fields, target);
@@ -340,12 +341,13 @@ class Backlog {
       else if (isResourceFault(error) && !isLarge) throw error;
       // However little else is read with it: it keeps no other file of the table from being stored.
       else fault = `${isLarge ? NOT_STORED : 'not a whole Parquet file'} (${kindOf(error)})`;
-      await this.#staged.pop()?.table.drop();
     }
-    if (await isMoved(path, identity)) {
-      if (fault === null) await this.#staged.pop()?.table.drop();
-      return;
+    const moved = await isMoved(path, identity);
+    if (staged !== null && (fault !== null || moved)) {
+      this.#staged = this.#staged.filter((one) => one !== staged);
+      await staged.table.drop();
     }
+    if (moved) return;
     this.#leaveOut(leftOut);
     this.#total += PARQUET * size * (this.options.most / this.options.atOnce);
     const position = { ...source.read.position, offset: size, array: false };

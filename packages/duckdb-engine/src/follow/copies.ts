@@ -41,17 +41,10 @@ export async function beginnings<T extends Progress>(file: ContentOf, all: reado
   return found;
 }
 
-/** Bytes of a file of text that are read again for lines that belong to the last record: in a longer one they are rows. */
-const READ_AGAIN = 8 * 1024 * 1024;
-const WHITE_SPACE = [0x20, 0x09];
-
 /** Whether what was taken for the last record goes on. */
 export async function continuesRecord(file: ContentOf, { position: { offset } }: Progress): Promise<boolean> {
   for await (const [last, next] of readContent(file.path, file.compression, offset - 1, offset + 1)) {
-    if (last === undefined || next === undefined) return false;
-    // A line of text that had its end.
-    if (LINE_BREAKS.includes(last)) return offset <= READ_AGAIN && WHITE_SPACE.includes(next);
-    return !LINE_BREAKS.includes(next);
+    return last !== undefined && next !== undefined && ![last, next].some((byte) => LINE_BREAKS.includes(byte));
   }
   return false;
 }

@@ -74,10 +74,10 @@ async function* rowsOf(dataDir: string, { path, format, compression, modified }:
     // Half a line of JSON is none; of CSV it would be taken for a whole one.
     const complete = (): boolean => format !== 'csv' || compression !== 'none';
     for await (const { records } of readRecords(content, format, START, text, complete)) {
-      for (const { text } of records) {
+      for (const { text, fault } of records) {
         try {
-          const row = recordRow(text, false);
-          if (row !== null) yield { row, size: text?.length ?? 0 };
+          const row = recordRow({ text, fault }, false);
+          if (row !== null) yield { row, size: text.length };
         } catch (error) {
           if (!(error instanceof Unfit)) throw error;
         }

@@ -16,6 +16,8 @@ export interface FoundFile extends SourceName {
   readonly size: number;
   /** Of the last change, in nanoseconds since the epoch. */
   readonly modified: bigint;
+  /** `performance.now()` when it was as it is here. */
+  readonly lookedAt: number;
 }
 
 export interface FolderScan {
@@ -56,8 +58,9 @@ export async function scanFolder(dataDir: string, declared: (table: string) => b
     if (typeof name === 'string') refused.set(path, name);
     else {
       try {
+        const lookedAt = performance.now();
         const { dev, ino, size, mtimeNs } = await stat(join(dataDir, path), { bigint: true });
-        files.push({ ...name, path, identity: `${dev}:${ino}`, size: Number(size), modified: mtimeNs });
+        files.push({ ...name, path, identity: `${dev}:${ino}`, size: Number(size), modified: mtimeNs, lookedAt });
       } catch (error) {
         noteFault(path, codeOf(error));
       }

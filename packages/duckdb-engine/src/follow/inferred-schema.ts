@@ -44,6 +44,32 @@ function indexOf(fields: readonly RestField[]): ReadonlyMap<string, number> {
   return index;
 }
 
+/**
+ * A record with its members as the fields spell them: names that differ in case alone are one column. Of several members of one column the
+ * one in its spelling counts, else the first.
+ */
+function spelled(fields: readonly RestField[], record: JsonObject): JsonObject {
+  let changed: Record<string, unknown> | null = null;
+  const index = indexOf(fields);
+  for (const [name, value] of Object.entries(record)) {
+    const field = fields[index.get(name.toLowerCase()) ?? -1];
+    if (field === undefined) continue;
+    const own = (changed ?? record)[field.name] ?? null;
+    const inner = field.type === 'RECORD' ? spelledItems(field.fields, value) : value;
+    if (field.name === name ? inner === value : own !== null) continue;
+    changed ??= { ...record };
+    if (field.name !== name) delete changed[name];
+    changed[field.name] = inner;
+  }
+  return changed ?? record;
+}
+
+function spelledItems(fields: readonly RestField[], value: unknown): unknown {
+  if (!Array.isArray(value)) return isObject(value) ? spelled(fields, value) : value;
+  const items = value.map((item: unknown) => (isObject(item) ? spelled(fields, item) : item));
+  return items.some((item, i) => item !== value[i]) ? items : value;
+}
+
 /** A record, and what rows have in it beside its fields. */
 class GrowingRecord {
   readonly #new = new Map<string, NewField>();
@@ -79,7 +105,7 @@ class GrowingRecord {
       room.left--;
       this.#new.set(name.toLowerCase(), (field = new NewField(name)));
     }
-    if (field.name === name) field.observe(value, { ...at, path });
+    field.observe(value, { ...at, path });
   }
 
   #observeKnown(index: number, value: unknown, at: Place): void {
@@ -318,6 +344,11 @@ export class TableFields {
   /** What the first rows tell, where nothing is known. */
   begin(fields: readonly RestField[]): void {
     if (this.isUnknown) this.#all = fields;
+  }
+
+  /** A row as the fields that are inferred spell it. */
+  spelled(row: JsonObject): JsonObject {
+    return this.isDeclared ? row : spelled(this.#all, row);
   }
 
   /** Takes note of values that may be times. */

@@ -61,7 +61,9 @@ export class SourceReader {
     let waiting = false;
     const complete = (isLine: boolean): boolean => {
       source.endsWithLine = isLine;
-      waiting = compression === 'none' && !source.isQuiet;
+      // What has been written while a backlog was read may belong to it.
+      const isAsRead = source.file.size === size && source.file.modified === modified;
+      waiting = compression === 'none' && !(isAsRead && source.isQuiet);
       return !waiting;
     };
     const pending: Buffer[] = [];
@@ -92,9 +94,9 @@ export class SourceReader {
         continue;
       }
       leavingOut(file, line, leftOut, () => {
-        const { text } = record;
-        const row = recordRow(text, this.fields.isStrict);
-        if (row !== null && text !== null) parsed.push({ text, line, row });
+        const { text, fault } = record;
+        const row = recordRow({ text, fault }, this.fields.isStrict);
+        if (row !== null) parsed.push({ text, line, row });
       });
     }
     leftOut.ignored += this.#exact?.takeIgnored() ?? 0;
@@ -104,7 +106,10 @@ export class SourceReader {
     const rows: ReadRow[] = [];
     for (const one of parsed) {
       if ('json' in one) rows.push(one);
-      else leavingOut(file, one.line, leftOut, () => rows.push(rowOf(one.text, one.row, all, rules, leftOut)));
+      else {
+        const { text, line, row } = one;
+        leavingOut(file, line, leftOut, () => rows.push(rowOf(text, this.fields.spelled(row), all, rules, leftOut)));
+      }
     }
     this.fields.observeTimes(() => rows.slice(0, MOST_OBSERVED).map(({ json }) => parsedRow(json)));
     return rows;

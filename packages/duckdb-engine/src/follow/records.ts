@@ -1,13 +1,16 @@
 /** Complete records of a text: lines, elements of one JSON array, or CSV records. */
 import type { LinePlace } from '../data/exact-lines';
 import { LONGEST_LINE } from '../data/file-scan';
+import { Unfit } from '../data/strict-row';
 import { isJsonLine, rowOfText } from '../data/text-line';
 import { ContentFault, type Position } from './content';
 import type { SourceFormat } from './folder-scan';
 
 export interface RawRecord {
-  /** A JSON text, if it is a row; null: too long. */
-  readonly text: string | null;
+  /** A JSON text, if it is a row. */
+  readonly text: string;
+  /** Why it is no row, where that is known without its text; null: nothing is. */
+  readonly fault: Unfit | null;
   /** The bytes that are that text; null: it is written in another way. */
   readonly place: LinePlace | null;
   /** From 1. */
@@ -16,6 +19,8 @@ export interface RawRecord {
 
 /** A record whose text is decoded when it is needed. */
 class PlacedRecord implements RawRecord {
+  readonly fault = null;
+
   constructor(
     readonly place: LinePlace,
     readonly line: number,
@@ -134,8 +139,8 @@ class RecordReader {
     this.#open &&= rest.length === buffer.length;
     if (last && splitter.takesRest && rest.length > 0) {
       this.#visit(rest, 0, rest.length, records);
+      this.#open = !this.isWhole(rest);
       rest = rest.subarray(rest.length);
-      this.#open = true;
     }
     this.#offset += buffer.length - rest.length;
     return { records, position: this.#position, rest };
@@ -157,15 +162,20 @@ class RecordReader {
     const line = ++this.#records;
     const tooLong = this.#tooLong || end - start > LONGEST_LINE;
     this.#tooLong = false;
-    if (tooLong) return void records.push({ text: null, place: null, line });
+    const add = (text: string, fault: Unfit | null = null): void =>
+      void records.push({ text, fault, place: null, line });
+    if (tooLong) return add('', new Unfit('the line is too long', 'too_long'));
     const record = new PlacedRecord({ buffer, start, end }, line);
     if (this.#text === true && this.textForm !== null) {
-      return void records.push({ text: rowOfText(record.text, this.textForm.written), place: null, line });
+      return add(rowOfText(record.text, this.textForm.written));
     }
     if (this.format !== 'csv') return void records.push(record);
-    const object = csvObject(record.text, this.#header);
-    if (object.header === null) records.push({ text: object.text, place: null, line });
-    else this.#header = object.header;
+    const values = csvValues(record.text.endsWith('\r') ? record.text.slice(0, -1) : record.text);
+    if (values.length === 1 && values[0] === null) return add('');
+    if (this.#header === null) this.#header = csvHeader(values);
+    else if (values.slice(this.#header.length).some((value) => value !== null)) {
+      add('', new Unfit('more values than columns'));
+    } else add(csvObject(values, this.#header));
   }
 
   #splitterOf(buffer: Buffer, last: boolean): Splitter {
@@ -342,18 +352,25 @@ function closingQuote(buffer: Buffer, from: number): number {
   return -1;
 }
 
-/** The header, or a record as a JSON object of texts; values that are empty and not quoted are left out. */
-export function csvObject(
-  record: string,
-  header: readonly string[] | null,
-): { readonly header: readonly string[] } | { readonly header: null; readonly text: string } {
-  const values = csvValues(record.endsWith('\r') ? record.slice(0, -1) : record);
-  if (header === null) return { header: values.map((value) => value ?? '') };
-  if (values.length === 1 && values[0] === null) return { header: null, text: '' };
-  if (values.length > header.length) return { header: null, text: 'more values than columns' };
+/** The names of columns; those that come again, in whatever case, are numbered: `a`, `a_2`. */
+function csvHeader(values: readonly (string | null)[]): readonly string[] {
+  const names = values.map((value) => value ?? '');
+  const taken = new Set(names.map((name) => name.toLowerCase()));
+  const numbers = new Map<string, number>();
+  return names.map((name) => {
+    const key = name.toLowerCase();
+    let number = (numbers.get(key) ?? 0) + 1;
+    if (number > 1) while (taken.has(`${key}_${number}`)) number++;
+    numbers.set(key, number);
+    return number === 1 || name === '' ? name : `${name}_${number}`;
+  });
+}
+
+/** A record as a JSON object of texts; values that are empty and not quoted are left out, as are those behind the last column. */
+function csvObject(values: readonly (string | null)[], header: readonly string[]): string {
   const object: Record<string, string> = {};
   for (const [i, value] of values.entries()) if (value !== null) object[header[i]!] = value;
-  return { header: null, text: JSON.stringify(object) };
+  return JSON.stringify(object);
 }
 
 /** null: empty and not quoted. */

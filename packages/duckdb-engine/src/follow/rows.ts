@@ -5,6 +5,7 @@ import type { RestField } from '@logquay/googlesql/types';
 import { printLine } from '../data/json-line';
 import { hasRest, REST_FIELD, restOf, withoutRest } from '../data/rest';
 import { fittedRow, type Fitting, type JsonObject, parsedRow, Unfit } from '../data/strict-row';
+import type { RawRecord } from './records';
 
 /** A row that DuckDB's reader takes exactly. */
 export interface ReadRow {
@@ -81,8 +82,8 @@ export function rowOf(
  * @param strict as of `rulesOf`
  * @throws Unfit where it holds none
  */
-export function recordRow(text: string | null, strict: boolean): JsonObject | null {
-  if (text === null) throw new Unfit('the line is too long', 'too_long');
+export function recordRow({ text, fault }: Pick<RawRecord, 'text' | 'fault'>, strict: boolean): JsonObject | null {
+  if (fault !== null) throw fault;
   if (text.trim() === '') return null;
   return strict ? parsedRow(text) : withoutRest(parsedRow(text));
 }

@@ -15,7 +15,7 @@ export function isOfReading(fault: string): boolean {
 
 /** Milliseconds after which the last record of a file that does not change is complete without its end. */
 const QUIET = 60_000;
-/** The same of a line of text that has its end, to which more lines may belong: they are written at once. */
+/** The same of a line of text that has its end, to which more lines may belong: a line that comes later is a row of its own. */
 const QUIET_LINE = 500;
 
 /** A source as the hot file knows it. */
@@ -81,7 +81,8 @@ export class Source {
   }
 
   static of(id: number, { position, digest, size, modified, ...file }: SourceRecord, table: string): Source {
-    const source = new Source(id, { ...file, table, size, modified: BigInt(modified) }, { position, digest });
+    const found = { ...file, table, size, modified: BigInt(modified), lookedAt: performance.now() };
+    const source = new Source(id, found, { position, digest });
     if (size >= 0) source.seen = { size, modified: BigInt(modified) };
     source.save();
     return source;
@@ -105,9 +106,12 @@ export class Source {
     return join(dataDir, this.file.path);
   }
 
-  /** Whether nothing has been written to it for long. A clock may be wrong: what follows later is noticed (`Position.open`). */
+  /**
+   * Whether nothing had been written to it for long when it was looked at: what has been written since is not known. A clock may be wrong:
+   * what goes on with a line without its end is noticed (`Position.open`).
+   */
   get isQuiet(): boolean {
-    return performance.now() - this.#changedAt > (this.endsWithLine ? QUIET_LINE : QUIET);
+    return this.#file.lookedAt - this.#changedAt > (this.endsWithLine ? QUIET_LINE : QUIET);
   }
 
   /** Whether there may be something to read. */

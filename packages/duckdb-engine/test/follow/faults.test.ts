@@ -223,6 +223,14 @@ describe.each<[string, Partial<DuckDbOptions>]>([
     await writeFile(path(`${TABLE}/y.parquet`), await parquet('other.parquet', 'd'));
     await become('a', 'd');
     expect(status()).toMatchObject({ faults: 0, rows: 2 });
+    // Read after another, one that is broken takes no rows of that along.
+    await engine.close();
+    await writeFile(path(`${TABLE}/broken.parquet`), content.subarray(0, content.length / 2));
+    await utimes(path(`${TABLE}/broken.parquet`), 1e9, 1e9);
+    await writeFile(path(`${TABLE}/new.parquet`), await parquet('new.parquet', 'e'));
+    engine = await folder.open(options);
+    await become('a', 'd', 'e');
+    expect(status()).toMatchObject({ faults: 1, rows: 3 });
   });
 
   it('a link to nothing is followed when there is something', async () => {

@@ -85,7 +85,9 @@ export class FolderHistory {
     const path = join(this.dataDir, family.path);
     await mkdir(dirname(path), { recursive: true });
     if (family.written < content.length) {
-      const to = random.chance(0.5) ? content.length : family.written + 1 + random.int(content.length - family.written);
+      let to = random.chance(0.5) ? content.length : family.written + 1 + random.int(content.length - family.written);
+      // A line that continues the one before comes with it: what comes late is a row of its own.
+      while (/^\n[ \t]/.test(content.toString('latin1', to - 1, to + 1))) to++;
       await appendFile(path, content.subarray(family.written, to));
       family.written = to;
       return `append to ${family.path}`;

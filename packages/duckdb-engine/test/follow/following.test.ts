@@ -355,6 +355,24 @@ describe('A table that nobody has declared', () => {
       nulledValues: 1,
     });
   });
+
+  it('has one column for names that differ in case alone', async () => {
+    const rows = [
+      { n: 1, level: 'a' },
+      { n: 2, Level: 'b', O: { x: 1 } },
+      { n: 3, LEVEL: 'c', level: 'd', o: { X: 2 } },
+    ];
+    await start({ 'cased.ndjson': ndjson(...rows) });
+    await appendFile(path('cased.ndjson'), ndjson({ N: 4, LEVEL: 'e', o: { X: 3 } }));
+    await eventually(async () =>
+      expect(await rowsOf(engine, 'SELECT n, level, o FROM cased ORDER BY n')).toEqual([
+        { n: 1, level: 'a', o: null },
+        { n: 2, level: 'b', o: { x: 1 } },
+        { n: 3, level: 'd', o: { x: 2 } },
+        { n: 4, level: 'e', o: { x: 3 } },
+      ]),
+    );
+  });
 });
 
 describe('A table that nobody has declared, of many fields', () => {

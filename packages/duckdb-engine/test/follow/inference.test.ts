@@ -335,6 +335,16 @@ describe('Lines of plain text', () => {
       { timestamp: '2026-09-30T11:00:00', severity: 'warn', message: 'it "is"', took: 1.5, ok: true, id: '007', n: 3 },
     ],
     [
+      'logfmt with a number as its time',
+      'timestamp=1790766000 level=info msg=x t=5',
+      { timestamp: '2026-09-30T11:00:00', message: 'x', t: 5 },
+    ],
+    [
+      'a program that is called as a level is',
+      'Jan  1 10:00:00 web1 error: disk full',
+      { timestamp: '2026-01-01T10:00:00', host: 'web1', program: 'error', message: 'disk full' },
+    ],
+    [
       'a time and a level',
       '2026-09-30 11:00:00,123 [main] ERROR app.Main - failed',
       { timestamp: '2026-09-30T11:00:00.123', severity: 'ERROR', message: '[main] ERROR app.Main - failed' },
@@ -374,6 +384,17 @@ describe('Lines of plain text', () => {
     }
   });
 
+  it.each([
+    ['2026-09-30T11:00:00Z stdout F {"id":9007199254740993}', '"id":9007199254740993,'],
+    [`2026-09-30T11:00:00Z stdout P ${'x'.repeat(16 * 1024)}`, '"timestamp":"2026-09-30T11:00:00.000000Z"'],
+    ['timestamp=yesterday level=info', '"timestamp":"yesterday"'],
+    ['2026/13/45 11:00:00 [error] 7#8: no', '"message":"2026/13/45 11:00:00 [error] 7#8: no"'],
+    ['<11>1 2026-13-45T11:00:00Z host app - - - no', '"message":"<11>1 2026-13-45T11:00:00Z host app - - - no"'],
+    ['2026-13-45T11:00:00Z stdout F no', '"message":"2026-13-45T11:00:00Z stdout F no"'],
+  ])('lose no value: %.60s', (line, part) => {
+    expect(rowOfText(line, NEW_YEAR * 1000)).toContain(part);
+  });
+
   it('take time in proportion to their length, whatever they hold', () => {
     const slowest = Math.max(
       ...FORMS.flatMap(([, line]) =>
@@ -406,13 +427,29 @@ describe('Lines of plain text', () => {
     await become(...before, 'one', 'json', 'two\n of two');
     await folder.append({ 'app.log': 'ly\n' });
     await become(...before, 'one', 'json', 'two\n of two', 'partly');
+    // Nothing is taken back that has been served.
+    const arrived = (): unknown => engine.dataStatus?.()?.tables.find(({ table }) => table === 'app')?.arrived;
+    expect(arrived()).toBe(7);
+    await folder.append({ 'app.log': ' late\n' });
+    await become(...before, 'one', 'json', 'two\n of two', 'partly', ' late');
+    expect(arrived()).toBe(8);
     await engine.close();
     const again = await folder.open({ smallFile: 0 });
-    expect(await rowsOf(again, 'SELECT COUNT(*) AS n FROM app')).toEqual([{ n: 7 }]);
+    expect(await rowsOf(again, 'SELECT COUNT(*) AS n FROM app')).toEqual([{ n: 8 }]);
   });
 });
 
 describe('CSV', () => {
+  it('has its columns by the first line that is not empty, and names what is no row', async () => {
+    folder = await DataFolder.make({ 'x.csv': '\n\r\na,b,A,a_2\n1,2,3,4,\n5,6,,,,7\n\n8,9\n' });
+    const rows = await rowsOf(await folder.open(), 'SELECT a, b, A_3, a_2 FROM x ORDER BY a');
+    expect(rows.map((row) => Object.values(row as object))).toEqual([
+      [1, 2, 3, 4],
+      [8, 9, null, null],
+    ]);
+    expect(folder.skipped).toEqual([expect.objectContaining({ line: 5, reason: 'more values than columns' })]);
+  });
+
   it('has types by its values, live too', async () => {
     folder = await DataFolder.make({
       'x.csv': 'n,f,b,at,day,code,t\n1,1.5,true,2026-09-30T11:00:00Z,2026-09-30,007,a\n,2,FALSE,,,"12",\n',

@@ -26,7 +26,14 @@ async function found(path: string, identity: string, content: string | Buffer): 
   await writeFile(join(folder, path), content);
   const name = readSourceName(path, () => false);
   if (typeof name === 'string') throw new Error(name);
-  return { ...name, path, identity, size: Buffer.byteLength(content), modified: BigInt(++time) };
+  return {
+    ...name,
+    path,
+    identity,
+    size: Buffer.byteLength(content),
+    modified: BigInt(++time),
+    lookedAt: performance.now(),
+  };
 }
 let time = 0;
 

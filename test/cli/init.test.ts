@@ -9,8 +9,11 @@ import { dataSetOf, writeDataSet } from '../../src/cli/endpoint-tests/data-set';
 import { runTest } from '../../src/cli/endpoint-tests/test-endpoints';
 import { readTestFile } from '../../src/cli/endpoint-tests/test-file';
 import { openLocalRunner } from '../../src/cli/local-runner';
+import { tenantOf } from '../../src/cli/init/endpoint-text';
 import { readConfig } from '../../src/config';
 import { openCatalogue } from '../../src/endpoints/catalogue';
+import { SOFT_RESERVED } from '../../src/endpoints/declaration';
+import { RESERVED } from '../../src/keys/key';
 import { openLog } from '../../src/log';
 import { localBigQueryInstalled, startLocalBigQuery } from '../local-bigquery';
 import { type Ended, logquay } from './command-line';
@@ -53,7 +56,7 @@ it('writes over files, tables and known shapes what check and its own tests take
     ['own-logs', '--name', 'by-tag', '--tenant', 'tags.env'],
     ['own-logs', '--name', 'by-number', '--tenant', 'n'],
     ...Object.entries(TENANTS).map(([preset, tenant]) => ['--preset', preset, '--tenant', tenant]),
-    ['access-2', '--preset', 'nginx', '--name', 'other'],
+    ['otel-2', '--preset', 'otel', '--name', 'other', '--tenant', 'resource_attributes.service.name'],
   ];
   for (const line of lines) expect({ line, ...(await init(...line)) }).toMatchObject({ line, code: 0 });
   expect(textOf('elsewhere.sql')).toMatch(/^log:\n {2}time: when\n {2}message: line\n {2}severity: status$/m);
@@ -131,6 +134,13 @@ for (const engine of ['duckdb', 'bigquery']) {
 function bigQueryAt({ host }: { readonly host: string }): Record<string, string> {
   return { BIGQUERY_EMULATOR_HOST: host, BIGQUERY_PROJECT_ID: 'test', BIGQUERY_DATASET: 'logs' };
 }
+
+it('refuses a tenant whose parameter would mean something else', () => {
+  for (const name of [...RESERVED, ...SOFT_RESERVED, 'ISO_timestamp_start', 'History']) {
+    const table = { name: 'logs', columns: [{ name, type: { kind: 'STRING' } }] } as const;
+    expect(() => tenantOf(table, name)).toThrow(`cannot be called ${name}`);
+  }
+});
 
 it('overwrites nothing', async () => {
   const before = readdirSync(QUERIES_DIR).map((file) => [file, textOf(file)]);

@@ -377,7 +377,7 @@ describe('Lines of plain text', () => {
   it('take time in proportion to their length, whatever they hold', () => {
     const slowest = Math.max(
       ...FORMS.flatMap(([, line]) =>
-        [...'a"\\[] =1-:<{'].flatMap((sign) =>
+        'a"\\[] =1-:<{'.split('').flatMap((sign) =>
           [0.3, 0.6, 1].map((part) => {
             const started = performance.now();
             rowOfText(line.slice(0, part * line.length) + sign.repeat(15_000), NEW_YEAR);
@@ -432,4 +432,34 @@ describe('CSV', () => {
       ]),
     );
   });
+});
+
+it.each(FORMS)('Names of any characters take no row away, in %s', async (_form, options) => {
+  const names = [
+    ...[...Array(0x21).keys(), 0x7f, 0x85, 0x2028, 0xd800, 0xdfff, 0xfeff, 0xffff].map((unit) =>
+      String.fromCharCode(unit),
+    ),
+    ...[...`'"\`\\.$*[]:@;-/?{`.split(''), '', '__proto__', 'constructor', '_rest', 'select', 'x'.repeat(70_000)],
+  ].flatMap((name) => [name, `a${name}b`]);
+  const line = (members: string): string => `{"n":0}\n{"n":1,${members}}\n{"n":2}\n`;
+  const files = names.map((name, i) => {
+    const key = JSON.stringify(name);
+    return [`t${i}.ndjson`, line(`${key}:${key},"record":{${key}:[{${key}:1}]}`)] as const;
+  });
+  const all = names.map((name) => line(`"j":{${JSON.stringify(name)}:{${JSON.stringify(name)}:[]}}`)).join('');
+  const fields = [
+    { name: 'n', type: 'INTEGER' },
+    { name: 'j', type: 'JSON' },
+  ];
+  folder = await DataFolder.make({
+    ...Object.fromEntries(files),
+    'declared.ndjson': all,
+    'open.ndjson': all.replaceAll('"j"', '"other"'),
+    'schema.json': JSON.stringify({ declared: { fields }, open: { fields, open: true } }),
+  });
+  const engine = await folder.open(options);
+  const tables = new Map(engine.dataStatus?.()?.tables.map(({ table, rows }) => [table, rows]));
+  expect(names.map((_, i) => tables.get(`t${i}`))).toEqual(names.map(() => 3));
+  expect([tables.get('declared'), tables.get('open')]).toEqual([names.length * 3, names.length * 3]);
+  expect(await rowsOf(engine, `SELECT COUNT(_rest) AS n FROM t${names.indexOf('a\0b')}`)).toEqual([{ n: 1 }]);
 });

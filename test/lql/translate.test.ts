@@ -164,6 +164,8 @@ describe('types', () => {
   const columns: Record<string, SqlType> = {
     text: STRING,
     number: { kind: 'INT64' },
+    level: { kind: 'INT64' },
+    severity_number: { kind: 'INT64' },
     float: { kind: 'FLOAT64' },
     flag: { kind: 'BOOL' },
     at: TIMESTAMP,
@@ -191,6 +193,13 @@ describe('types', () => {
     ['-m.status:true', 'm.status:500'],
     ['m.status:@>5', 'm.status:5'],
     ['number:~x', 'number:500'],
+    ['level:error', 'level:50'],
+    ['level:~"fatal"', 'level:60'],
+    ['level:>=DBG', 'level:10..20'],
+    ['level:alert', 'level:alert..emergency'],
+    ['level:x', 'level:error..emergency'],
+    ['severity_number:warn', 'severity_number:13..16'],
+    ['m.status:error', 'm.status:500..599'],
     ['text:500', 'text:"500"'],
     ['text:>=1.5', 'text:>="1.5"'],
     ['text:true', 'text:"true"'],
@@ -255,12 +264,16 @@ describe('types', () => {
     expect(sqlOf(lql, columns)).toBeDefined();
   });
 
-  test.each(['m.level:error..fatal', 'm.level:warn..error', 'm.level:a..b', 'm.x:error..fatal'])(
-    '%s is refused with the levels',
-    (lql) => {
-      const { reason, details } = refused(lql);
-      expect([reason, details.allowed]).toEqual(['invalidLql', LEVELS]);
-      expect(details.hint).toContain(LEVELS.join(', '));
-    },
-  );
+  test.each([
+    'm.level:error..fatal',
+    'm.level:warn..error',
+    'm.level:a..b',
+    'm.x:error..fatal',
+    'm.level:warn..',
+    'm.x:..error',
+  ])('%s is refused with the levels', (lql) => {
+    const { reason, details } = refused(lql);
+    expect([reason, details.allowed]).toEqual(['invalidLql', LEVELS]);
+    expect(details.hint).toContain(LEVELS.join(', '));
+  });
 });

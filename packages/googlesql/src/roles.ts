@@ -436,6 +436,13 @@ export function levelOf(scale: SeverityScale, value: unknown): Level | null {
   return NUMBERS_OF[scale].find(([, from, to]) => number >= from && number <= to)?.[0] ?? null;
 }
 
+/** The numbers of a level, both ends included; null: the scale has none for it. */
+export function numbersOf(scale: SeverityScale, level: Level): readonly [from: number, to: number] | null {
+  const all =
+    scale === 'words' ? [] : NUMBERS_OF[scale].filter(([one]) => one === level).flatMap(([, ...ends]) => ends);
+  return all.length === 0 ? null : [Math.min(...all), Math.max(...all)];
+}
+
 /**
  * GoogleSQL for whether a severity is one of the levels.
  *

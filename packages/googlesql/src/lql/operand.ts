@@ -139,10 +139,12 @@ function readRange(piece: Piece): (() => Test) | null {
   return first < 0 ? null : () => ({ operator: 'in', values: LEVELS.slice(first, last + 1) });
 }
 
-/** One that `readRange` has not taken: of a level that there is not. */
+/** One that `readRange` has not taken: of a level that there is not, or without an end. */
 function isRangeOfLevels(text: string, path: string): boolean {
   const [from = '', to, ...more] = text.split('..');
-  if (to === undefined || more.length > 0 || !BARE.test(from) || !BARE.test(to)) return false;
+  if (to === undefined || more.length > 0 || !BARE.test(from + to)) return false;
+  // Numbers without an end are no levels.
+  if ((from === '' || to === '') && NUMBER.test(from + to)) return false;
   return isSeverityName(path.split('.').at(-1) ?? '') || levelRank(from) >= 0 || levelRank(to) >= 0;
 }
 

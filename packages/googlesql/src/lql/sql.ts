@@ -97,7 +97,7 @@ export function toSql(rules: Rules, table: CteTable): MappedSql {
   const roles = table.roles ?? (columns === null ? SUPPOSED : rolesOf(columns));
   checkTime(rules, roles);
   checkLevelRanges(rules, columns, roles);
-  if (columns !== null) checkTypes(rules, columns);
+  if (columns !== null) checkTypes(rules, columns, roles);
   const alias = tableAlias(rules, table);
   const fields = new Fields(alias, columns);
   const writing = { fields, alias, roles, table };

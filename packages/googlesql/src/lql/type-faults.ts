@@ -2,7 +2,9 @@
 import { typeText, NUMBERS } from '../type-names';
 import { fieldsOf } from '../field-path';
 import type { NamedType, ScalarName, SqlType } from '../types';
+import { type Level, levelOf, numbersOf, type Roles, type SeverityRole } from '../roles';
 import { typeAtEnd } from './fields';
+import { severityFor } from './level-range';
 import { textInQuotes } from './operand';
 import { LqlError } from './lql-error';
 import type { Aggregate, Chart, Filter, Rules, Value } from './rules';
@@ -16,12 +18,18 @@ const WITHOUT_VALUES: ReadonlySet<string> = new Set<SqlType['kind']>(['ARRAY', '
  *
  * @throws LqlError type_mismatch
  */
-export function checkTypes({ filters, chart }: Rules, columns: readonly NamedType[]): void {
+export function checkTypes({ filters, chart }: Rules, columns: readonly NamedType[], roles: Roles): void {
   for (const filter of filters) {
     const { role, path, operator } = filter;
     const type = role === null ? typeAtEnd(path, columns) : null;
     // Of a severity, whichever way it is written (level-range.ts).
-    if (operator !== 'in') check(filter, type, hintOfFilter);
+    if (operator === 'in') continue;
+    const severity = severityFor(filter, columns, roles);
+    check(
+      filter,
+      type,
+      (use, found, shown) => hintOfLevel(use, found, shown, severity) ?? hintOfFilter(use, found, shown),
+    );
   }
   if (chart?.role === null) check(chart, typeAtEnd(chart.path, columns), hintOfChart);
 }
@@ -42,6 +50,22 @@ function shortType(type: SqlType): string {
   if (type.kind === 'ARRAY')
     return type.element.kind === 'STRUCT' ? 'a list of records' : `a list of ${typeText(type.element)}`;
   return type.kind === 'STRUCT' ? 'a record' : typeText(type);
+}
+
+/** Of a severity whose numbers a word was compared with; null: of anything else. */
+function hintOfLevel(filter: Filter, type: SqlType, path: string, severity: SeverityRole | null): string | null {
+  if (severity === null || !NUMBERS.has(type.kind) || !('value' in filter) || typeof filter.value !== 'string')
+    return null;
+  const level = isNumber(filter.value) ? null : levelOf('words', filter.value);
+  // People look for status codes in other ways.
+  if (level === null) return isNumber(filter.value) || severity.scale === 'http' ? null : levelsByName(path, 'error');
+  const [from, to] = numbersOf(severity.scale, level) ?? [];
+  if (from === undefined) return levelsByName(path, level);
+  return levelsByName(path, level, ` or ${path}:${from === to ? String(from) : `${String(from)}..${String(to)}`}`);
+}
+
+function levelsByName(path: string, from: Level, more = ''): string {
+  return `Its levels are numbers; a range has their names: ${path}:${from}..emergency${more}.`;
 }
 
 function hintOfFilter(filter: Filter, type: SqlType, path: string): string | null {

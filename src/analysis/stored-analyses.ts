@@ -295,7 +295,7 @@ export class StoredAnalyses {
   }
 
   async #tablesAt(paths: readonly (readonly string[])[], limits: RunLimits): Promise<TableSchemas> {
-    const key = JSON.stringify(paths);
+    const key = JSON.stringify([this.engine.target, paths]);
     const known = this.#tables.get(key);
     if (known !== undefined && performance.now() - known.readAt < TABLES_AGE) return known.tables;
     const read = await this.engine.tables(paths, limits);

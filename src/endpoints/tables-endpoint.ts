@@ -16,7 +16,7 @@ const MOST_TABLES = 90;
 const LONGEST_SQL = 60_000;
 /** Rows that it gives without a query of the caller's. */
 const NEWEST_ROWS = 100;
-/** Tables that a description names as left out. */
+/** Tables that a description, or the log, names as left out. */
 const MOST_NAMED = 20;
 
 /** A table that has rows. */
@@ -196,8 +196,9 @@ function describe(leftOut: readonly string[]): string {
   return `${what} Left out, as names collide or there are too many tables: ${leftOut.slice(0, MOST_NAMED).join(', ')}${more}.`;
 }
 
-/** Milliseconds between two looks for the newest rows, and that one of them may take. */
+/** Milliseconds between two looks for the newest rows, that one of them may go on, and that a call may take. */
 const NEWEST_AGAIN = 1_000;
+const LOOK = 1_000;
 const PATIENCE = 10_000;
 
 interface KnownTable extends FolderTable {
@@ -213,7 +214,7 @@ export class FolderTables {
   #looking: Promise<void> | null = null;
   #next: Promise<void> | null = null;
   #again: NodeJS.Timeout | null = null;
-  #leftOut = '';
+  #leftOut = 0;
   #sql = '';
   #closed = false;
 
@@ -264,6 +265,8 @@ export class FolderTables {
     const isOther = status.target !== this.#target || withRows.some(({ table }) => !this.#known.has(table));
     const schemas = isOther ? await this.#schemas(withRows) : null;
     const isDue = isOther || performance.now() - this.#newestAt > NEWEST_AGAIN;
+    // With thousands of tables those that are known are served before the others are.
+    const end = performance.now() + LOOK;
     const known = new Map<string, KnownTable>();
     for (const { table: name, rows, arrived } of withRows) {
       const before = this.#known.get(name);
@@ -271,7 +274,7 @@ export class FolderTables {
       const table = { ...schema, newest: before?.newest ?? null };
       const isSame = before !== undefined && before.rows === rows && before.arrived === arrived;
       if (isSame || withRows.length === 1) known.set(name, { ...table, rows, arrived });
-      else if (isDue)
+      else if (isDue && performance.now() < end)
         known.set(name, { ...table, rows, arrived, newest: await this.#newest(table, rows < (before?.rows ?? 0)) });
       else {
         known.set(name, before ?? { ...table, rows: 0, arrived: 0 });
@@ -286,13 +289,13 @@ export class FolderTables {
 
   #tell(): void {
     const { endpoint, leftOut } = tablesEndpoint([...this.#known.values()]);
-    const names = leftOut.join(', ');
-    if (names !== this.#leftOut && names !== '')
+    // Which ones are beyond the newest may change with each row.
+    if (leftOut.length > this.#leftOut)
       this.log.warn(
-        { tables: leftOut },
+        { tables: leftOut.slice(0, MOST_NAMED), count: leftOut.length },
         'tables are left out of the endpoint tables: names collide, or there are too many',
       );
-    this.#leftOut = names;
+    this.#leftOut = leftOut.length;
     if (endpoint.sql === this.#sql || this.#closed) return;
     this.#sql = endpoint.sql;
     this.publish(endpoint);

@@ -53,7 +53,7 @@ it('writes over files, tables and known shapes what check and its own tests take
     ['own-logs', '--name', 'by-tag', '--tenant', 'tags.env'],
     ['own-logs', '--name', 'by-number', '--tenant', 'n'],
     ...Object.entries(TENANTS).map(([preset, tenant]) => ['--preset', preset, '--tenant', tenant]),
-    ['access-2', '--preset', 'nginx', '--name', 'other'],
+    ['otel-2', '--preset', 'otel', '--name', 'other', '--tenant', 'resource_attributes.service.name'],
   ];
   for (const line of lines) expect({ line, ...(await init(...line)) }).toMatchObject({ line, code: 0 });
   expect(textOf('elsewhere.sql')).toMatch(/^log:\n {2}time: when\n {2}message: line\n {2}severity: status$/m);

@@ -1,11 +1,13 @@
 /** The endpoint over every table of a folder: names, bounds, parts, and who may run it. */
+import { setTimeout as sleep } from 'node:timers/promises';
+
 import fc from 'fast-check';
 
 import { isReserved, parseQuery, tablesRead } from '@logquay/googlesql/syntax';
 import { ClaimedValue, type Key } from '../../src/keys/key';
 import { mayRun, visibleTo } from '../../src/endpoints/catalogue';
 import { isSameDefinition, partFor } from '../../src/endpoints/endpoint';
-import { cteName, type FolderTable, tablesEndpoint } from '../../src/endpoints/tables-endpoint';
+import { cteName, FolderTables, type FolderTable, tablesEndpoint } from '../../src/endpoints/tables-endpoint';
 import { KEYS } from '../http/served';
 
 const TIMES = ['TIMESTAMP', 'DATETIME', 'STRING'] as const;
@@ -119,4 +121,29 @@ it('is for who runs the service, and for keys that name it and have no pins', ()
     expect(visibleTo(key as Key, [endpoint])).toHaveLength(may ? 1 : 0);
   }
   expect(visibleTo(null, [endpoint])).toEqual([]);
+});
+
+it('serves the tables that are known while thousands of others are looked at', async () => {
+  const names = Array.from({ length: 3_000 }, (_, i) => `t${String(i)}`);
+  const tables = names.map((table) => ({ table, rows: 1, arrived: 1, files: 1, declared: false }));
+  const schemas = new Map(names.map((name, i) => [name, { ...tableOf(name, 3 * i), newest: undefined }]));
+  const published: string[] = [];
+  const warned: { readonly tables: readonly string[]; readonly count: number }[] = [];
+  const engine = {
+    tables: () => Promise.resolve({ schemas, names }),
+    dataStatus: () => ({ target: 'one', tables }),
+    run: async () => {
+      await sleep(2);
+      return { rows: ['{"newest":1}'] };
+    },
+  };
+  const log = { info: () => undefined, warn: (facts: (typeof warned)[0]) => void warned.push(facts) };
+  const folderTables = new FolderTables(engine as never, log as never, ({ sql }) => void published.push(sql));
+  const began = performance.now();
+  await folderTables.look();
+  expect(performance.now() - began).toBeLessThan(5_000);
+  folderTables.close();
+  expect(published).toHaveLength(1);
+  expect(parseQuery(published[0] ?? '').with?.entries).toHaveLength(90);
+  expect(warned.map(({ tables: named, count }) => [named.length, count])).toEqual([[20, 2_910]]);
 });

@@ -41,6 +41,10 @@ describe('what the table is known to have', () => {
     expect(sqlOf('s:x', null)).toMatch(/DESC$/);
   });
 
+  test('a field keeps its name, wherever it is found', () => {
+    expect(sqlOf('s:x s:Y', { Y: STRING, _rest: { kind: 'JSON' } })).toMatch(/\) AS `x`, t\.`Y` FROM/);
+  });
+
   test('a DATETIME column is compared with DATETIME and truncated as one', () => {
     const columns = { timestamp: DATETIME };
     expect(sqlOf('t:2024-03-17T10:00:00.5+02:00', columns)).toContain("= DATETIME '2024-03-17 08:00:00.500000'");

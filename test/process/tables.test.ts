@@ -19,6 +19,7 @@ const KEYS = {
   pinned: { endpoints: ['tables'], pins: { iso_timestamp_start: '2026-01-01' } },
 };
 const PATH = '/api/endpoints/query/tables';
+const STAR = '/api/endpoints/query/star?lql=f:app+more.of:1';
 
 it('serves what comes into an empty folder, to who may see all of it', async () => {
   const folder = stage.folder();
@@ -51,6 +52,19 @@ it('serves what comes into an empty folder, to who may see all of it', async () 
   const lql = encodeURIComponent('f:my_app msg:began');
   expect(await rows(`?lql=${lql}`)).toMatchObject([{ msg: 'began' }]);
   expect(await rows('?iso_timestamp_end=2026-11-01')).toEqual([]);
+  const star = '/*\nid: 66666666-bbbb-4000-8000-000000000002\nname: star\nsandbox: true\n*/\n';
+  writeFileSync(
+    path.join(folder, 'queries/star.sql'),
+    `${star}WITH app AS (SELECT * FROM \`my-app\` AS t) SELECT * FROM app`,
+  );
+  const newField = async (): Promise<readonly string[]> =>
+    Promise.all(
+      [`${PATH}?lql=f:my_app+more.of:1`, `${PATH}?sql=SELECT+more+FROM+my_app`, STAR].map(
+        async (url) => (await get(url)).text,
+      ),
+    );
+  await until(async () => (await get(STAR)).text.includes('unknownField'));
+  for (const text of await newField()) expect(text).toContain('unknownField');
   const ready = async (key: string): Promise<unknown> =>
     (JSON.parse((await get('/ready', key)).text) as { tables?: unknown }).tables;
   expect([await ready(API_KEY), await ready('named'), await ready('any'), await ready('nobody')]).toEqual([
@@ -69,6 +83,10 @@ it('serves what comes into an empty folder, to who may see all of it', async () 
   expect(tail.end).toBeUndefined();
   expect(JSON.parse(tail.rows[0] ?? '')).toMatchObject({ msg: 'went on' });
   expect(await rows('?sql=SELECT+n+FROM+_2other')).toEqual([{ n: 1 }]);
+  // Queries may name the field: those of the endpoint and of stored queries over the table.
+  await until(async () => (await newField()).every((text) => text.includes('"more":{"of":1}')));
+  const unnamed = await get('/api/endpoints/tail/tables', 'named');
+  expect([unnamed.status, unnamed.text]).toEqual([400, expect.stringContaining('lql=f:')]);
 
   // For others there is no such endpoint.
   const none = await get(PATH, 'any');

@@ -21,7 +21,7 @@ const FIELDS = fieldsOf(
 );
 const START = '"timestamp":"2026-09-30T12:00:00Z","id":"a"';
 
-const exact = new ExactLines(FIELDS, { timed: true, identified: true });
+const exact = new ExactLines(FIELDS, { timed: true, identified: true, rest: false });
 const isExact = (line: string | Buffer): boolean => {
   // Between others, as in a file.
   const bytes = Buffer.from(line);

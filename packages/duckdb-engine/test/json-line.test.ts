@@ -36,3 +36,21 @@ it('keeps the digits of numbers that are too long for a double', () => {
   expect(longNumber(exactNumber('-0.0'))).toBe('-0.0');
   expect(printLine([exactNumber('9007199254740993')])).toBe('[9007199254740993]');
 });
+
+it('is well-formed Unicode, in names too', () => {
+  const unit = fc.constantFrom('\ud83d', '\ude00', '\udead', '\\', 'u', 'd83d', '"', 'a', '\0');
+  const text = fc.array(unit, { maxLength: 8 }).map((units) => units.join(''));
+  fc.assert(
+    fc.property(text, (any) => {
+      const read = any.replace(/\p{Surrogate}/gu, '\ufffd');
+      const expected = { [read]: [read] };
+      const escaped = JSON.stringify({ [any]: [any] }).replace(
+        /[\ud800-\udfff]/g,
+        (half) => `\\u${half.charCodeAt(0).toString(16).toUpperCase()}`,
+      );
+      expect(parseLine(escaped)).toEqual(expected);
+      expect(JSON.parse(printLine({ [any]: [any] }))).toEqual(expected);
+    }),
+    { numRuns: 500 },
+  );
+});

@@ -14,6 +14,7 @@ import {
   segmentsOf,
   type SeverityRole,
   type TableSchema,
+  textInJson,
   timeExpression,
   type TimeRole,
 } from '@logquay/googlesql/types';
@@ -85,10 +86,7 @@ function isOwn({ parameter, path }: Tenant): string {
     field = alias;
   }
   const close = ')'.repeat(inner);
-  if (path.kind === 'json') {
-    const keys = path.keys.map((key) => `."${key.replace(/["\\]/g, '\\$&')}"`).join('');
-    return `${open}JSON_VALUE(${field}, '$${keys.replace(/['\\]/g, '\\$&')}') = ${value}${close}`;
-  }
+  if (path.kind === 'json') return `${open}${textInJson(field, path.keys)} = ${value}${close}`;
   if (path.kind === 'field') return `${open}${field} = ${value}${close}`;
   const { pair, key, member } = path;
   const found = [field, quoted(pair.value.name), ...(member === null ? [] : [quoted(member.name)])].join('.');

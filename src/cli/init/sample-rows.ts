@@ -2,6 +2,7 @@
 import { Document, isMap, isSeq } from 'yaml';
 
 import {
+  keySpellings,
   levelOf,
   type NamedType,
   type RoleField,
@@ -121,8 +122,16 @@ function valueAt(row: SampleRow, path: readonly string[]): unknown {
 }
 
 function tenantOfRow(row: SampleRow, tenant: Tenant): unknown {
-  const found = valueAt(row, pathOf(tenant));
   const { path } = tenant;
+  if (path.kind === 'json') {
+    const json = valueAt(
+      row,
+      path.steps.map(({ name }) => name),
+    );
+    const values = keySpellings(path.keys).map((keys) => valueAt({ json }, ['json', ...keys]));
+    return values.find((value) => value !== undefined && value !== null);
+  }
+  const found = valueAt(row, pathOf(tenant));
   if (path.kind !== 'pair') return found;
   const pairs = found as readonly SampleRow[] | undefined;
   const value = pairs?.find((one) => one[path.pair.key.name] === path.key)?.[path.pair.value.name];

@@ -129,8 +129,24 @@ async function tailPlan(request: TailRequest, key: Key, endpoint: Endpoint, serv
   const { purpose, page } = plan;
   const parameter =
     purpose === 'dry run' ? 'dry_run' : purpose === 'export' ? 'export' : page !== null ? 'page_size' : null;
-  if (parameter === null) return withoutStarts(plan, key, services);
+  if (parameter === null) {
+    if (plan.endpoint.builtIn !== undefined && plan.query === null) throw namesNoTable(plan.endpoint);
+    return withoutStarts(plan, key, services);
+  }
   throw new ServiceError('invalidParameter', `Parameter "${parameter}" has no place in a live tail.`, { parameter });
+}
+
+/** The table with the newest row now need not be the one whose rows come next, and may be of Parquet files, whose rows never come. */
+function namesNoTable({ name, cteTables }: Endpoint): ServiceError {
+  return new ServiceError(
+    'invalidParameter',
+    `A live tail of the endpoint ${name} follows one table, which its query names.`,
+    {
+      parameter: 'lql',
+      hint: `Name the table: lql=f:${cteTables[0] ?? 'NAME'}.`,
+      allowed: cteTables.map((table) => `f:${table}`),
+    },
+  );
 }
 
 /**

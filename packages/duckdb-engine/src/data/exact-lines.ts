@@ -115,8 +115,17 @@ export class ExactLines {
   #ignored = 0;
   #record = 0;
 
-  /** @param needs what each row has to have, beside fields that are REQUIRED: `timestamp`, `id` */
-  constructor(fields: readonly RestField[], needs: { readonly timed: boolean; readonly identified: boolean }) {
+  readonly #keepsRest: boolean;
+
+  /**
+   * @param needs what each row has to have, beside fields that are REQUIRED: `timestamp`, `id`; with `rest` a line with a field beside
+   *   the columns is left to be fitted, which keeps the field
+   */
+  constructor(
+    fields: readonly RestField[],
+    needs: { readonly timed: boolean; readonly identified: boolean; readonly rest: boolean },
+  ) {
+    this.#keepsRest = needs.rest;
     const required = [...(needs.timed ? ['timestamp'] : []), ...(needs.identified ? ['id'] : [])];
     this.#row = new RecordShape(fields, required, needs.identified ? 'id' : null);
   }
@@ -192,6 +201,7 @@ export class ExactLines {
       this.#at++;
       next = this.#space();
       if (field === null) {
+        if (this.#keepsRest) return false;
         this.#unknown++;
         if (!this.#any(next, 0)) return false;
       } else {

@@ -10,17 +10,20 @@ const MARK = `\u0000${SECRET}:`;
 const LONG = /\d[\d.]{15}/;
 /** Where such a number may stand, if the text is not in a string; most lines have none and are spared the closer look. */
 const LONG_VALUE = /[:,[\s]-?\d[\d.]{15}/;
-/** How JSON.stringify writes a lone surrogate (or a string that looks like one written so). */
-const SURROGATE = /\\ud[89a-f]/;
+/** An escaped surrogate, or what looks like one. */
+const SURROGATE = /\\ud[89a-f]/i;
+/** Each escape of a JSON text; captured: both halves of a character. */
+const ESCAPES = /\\(ud[89ab][\da-f]{2}\\ud[c-f][\da-f]{2})|\\(?:ud[89a-f][\da-f]{2}|.)/gis;
 /** A string, or outside of strings a number. */
 const TOKENS = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
 const MARKED = new RegExp(`"\\\\u0000${SECRET}:([^"]*)"`, 'g');
 
-/** @throws SyntaxError where the line is not JSON. */
+/** Names and texts are well-formed Unicode. @throws SyntaxError where the line is not JSON. */
 export function parseLine(line: string): unknown {
-  if (!LONG_VALUE.test(line)) return JSON.parse(line);
+  const text = wellFormed(line);
+  if (!LONG_VALUE.test(text)) return JSON.parse(text);
   return JSON.parse(
-    line.replace(TOKENS, (token) =>
+    text.replace(TOKENS, (token) =>
       token.startsWith('"') || !LONG.test(token) || !isNumber(token) ? token : JSON.stringify(MARK + token),
     ),
   );
@@ -28,13 +31,16 @@ export function parseLine(line: string): unknown {
 
 /** One line of JSON, well-formed Unicode: a lone surrogate becomes U+FFFD. */
 export function printLine(value: unknown): string {
-  const text = JSON.stringify(value);
-  const wellFormed = SURROGATE.test(text) ? JSON.stringify(value, withoutSurrogates) : text;
-  return wellFormed.includes(SECRET) ? wellFormed.replace(MARKED, '$1') : wellFormed;
+  const text = wellFormed(JSON.stringify(value));
+  return text.includes(SECRET) ? text.replace(MARKED, '$1') : text;
 }
 
-function withoutSurrogates(_key: string, item: unknown): unknown {
-  return typeof item === 'string' ? item.replace(/\p{Surrogate}/gu, '\ufffd') : item;
+/** A JSON text with U+FFFD for each lone surrogate that it escapes, in names too: the one in a million that has any is no row otherwise. */
+function wellFormed(text: string): string {
+  if (!SURROGATE.test(text)) return text;
+  return text.replace(ESCAPES, (escape, pair?: string) =>
+    pair === undefined && SURROGATE.test(escape) ? '\ufffd' : escape,
+  );
 }
 
 /** A number that `printLine` prints as these digits. @param digits a number of JSON */

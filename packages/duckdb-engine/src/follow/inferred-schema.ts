@@ -29,7 +29,7 @@ interface Place {
 /** For fields beside those that there are. */
 interface Room {
   left: number;
-  /** There was none for a field. */
+  /** There was none for a field, or its name is none of a column's. */
   isFull: boolean;
   /** Takes the paths of the first few that there is none for. */
   readonly leftOut: Set<string>;
@@ -54,7 +54,11 @@ class GrowingRecord {
 
   observe(record: JsonObject, at: Place): void {
     for (const [name, value] of Object.entries(record)) {
-      if (value === null || name === '') continue;
+      if (value === null) continue;
+      if (!isName(name)) {
+        if (tells(value, at.depth)) at.room.isFull = true;
+        continue;
+      }
       const index = indexOf(this.fields).get(name.toLowerCase());
       if (index === undefined) this.#observeNew(name, value, at);
       else this.#observeKnown(index, value, at);
@@ -188,7 +192,15 @@ function numberType(text: string): Kind {
 function tells(value: unknown, depth: number): boolean {
   if (Array.isArray(value)) return value.some((item) => Array.isArray(item) || tells(item, depth));
   if (!isObject(value)) return value !== null;
-  return depth >= DEEPEST || Object.entries(value).some(([name, inner]) => name !== '' && tells(inner, depth + 1));
+  return depth >= DEEPEST || Object.entries(value).some(([name, inner]) => isName(name) && tells(inner, depth + 1));
+}
+
+/** BigQuery's own bound on names. */
+const LONGEST_NAME = 300;
+
+/** Whether a column may be called so: DuckDB has no name with a NUL. */
+function isName(name: string): boolean {
+  return name !== '' && name.length <= LONGEST_NAME && !name.includes('\0');
 }
 
 const NUMBERS = new Set<Kind>(['INT64', 'NUMERIC', 'FLOAT64']);

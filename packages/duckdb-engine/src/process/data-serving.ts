@@ -20,10 +20,11 @@ export async function openData(
   const { memory: limit = DEFAULTS.memory, threads = DEFAULTS.threads, dataDir } = options;
   const { queries, conversion, convertedBytes, tailBytes, tailMemory } = memoryShares(limit, threads, dataDir !== null);
   const own = { ...options, memory: queries, conversion, convertedBytes, tailBytes, tailMemory, log };
-  let target = '';
-  const report = (status: FolderStatus): void => onStatus(status, target);
+  let targetNow = (): string => '';
+  // The target moves with the fields of the tables: what the service keeps of columns is known by it.
+  const report = (status: FolderStatus): void => onStatus(status, targetNow());
   const database = await openDatabase({ ...own, complete: false, onStatus: report }, before);
-  ({ target } = database);
+  targetNow = () => database.target;
   const engine = new DuckDbEngine(database, own);
   return {
     get target() {

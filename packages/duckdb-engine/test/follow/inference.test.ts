@@ -10,6 +10,7 @@ import type { Engine } from '../../src/contract/contract';
 import { rowOfText } from '../../src/data/text-line';
 import { openSchemaEngine } from '../../src/engine/schema-engine';
 import { DataFolder, FORMS, ndjson, rowsOf } from '../data-folder';
+import { fieldsOf } from '../fields';
 import { eventually } from './eventually';
 
 jest.setTimeout(120_000);
@@ -213,6 +214,26 @@ describe('What there is no column for', () => {
     }
   });
 
+  it.each(FORMS)(
+    'is kept of rows that fit an open table, at any depth, at the start and later: %s',
+    async (_, options) => {
+      const declared = { open: true, fields: fieldsOf('n INT64, r RECORD(a INT64), l RECORD*(a INT64)') };
+      const rows = [
+        { n: 1 },
+        { n: 2, extra: { q: [1] } },
+        { n: 3, r: { a: 1, b: { c: 2 } } },
+        { n: 4, l: [{ a: 1 }, { a: 2, b: 'x' }] },
+      ];
+      const rests = [null, { extra: { q: [1] } }, { r: { b: { c: 2 } } }, { l: [{}, { b: 'x' }] }];
+      folder = await DataFolder.make({ 'schema.json': JSON.stringify({ x: declared }), 'x.ndjson': ndjson(...rows) });
+      const engine = await folder.open(options);
+      const found = (): Promise<unknown> => rowsOf(engine, 'SELECT _rest FROM x ORDER BY n');
+      expect(await found()).toEqual(rests.map((_rest) => ({ _rest })));
+      await folder.append({ 'x.ndjson': ndjson(...rows.map((row) => ({ ...row, n: row.n + 4 }))) });
+      await eventually(async () => expect(await found()).toEqual([...rests, ...rests].map((_rest) => ({ _rest }))));
+    },
+  );
+
   it('is kept by a table that is declared as open, which leaves out no row', async () => {
     const fields = [
       { name: 'id', type: 'STRING', mode: 'REQUIRED' },
@@ -356,7 +377,7 @@ describe('Lines of plain text', () => {
   it('take time in proportion to their length, whatever they hold', () => {
     const slowest = Math.max(
       ...FORMS.flatMap(([, line]) =>
-        [...'a"\\[] =1-:<{'].flatMap((sign) =>
+        'a"\\[] =1-:<{'.split('').flatMap((sign) =>
           [0.3, 0.6, 1].map((part) => {
             const started = performance.now();
             rowOfText(line.slice(0, part * line.length) + sign.repeat(15_000), NEW_YEAR);
@@ -411,4 +432,34 @@ describe('CSV', () => {
       ]),
     );
   });
+});
+
+it.each(FORMS)('Names of any characters take no row away, in %s', async (_form, options) => {
+  const names = [
+    ...[...Array(0x21).keys(), 0x7f, 0x85, 0x2028, 0xd800, 0xdfff, 0xfeff, 0xffff].map((unit) =>
+      String.fromCharCode(unit),
+    ),
+    ...[...`'"\`\\.$*[]:@;-/?{`.split(''), '', '__proto__', 'constructor', '_rest', 'select', 'x'.repeat(70_000)],
+  ].flatMap((name) => [name, `a${name}b`]);
+  const line = (members: string): string => `{"n":0}\n{"n":1,${members}}\n{"n":2}\n`;
+  const files = names.map((name, i) => {
+    const key = JSON.stringify(name);
+    return [`t${i}.ndjson`, line(`${key}:${key},"record":{${key}:[{${key}:1}]}`)] as const;
+  });
+  const all = names.map((name) => line(`"j":{${JSON.stringify(name)}:{${JSON.stringify(name)}:[]}}`)).join('');
+  const fields = [
+    { name: 'n', type: 'INTEGER' },
+    { name: 'j', type: 'JSON' },
+  ];
+  folder = await DataFolder.make({
+    ...Object.fromEntries(files),
+    'declared.ndjson': all,
+    'open.ndjson': all.replaceAll('"j"', '"other"'),
+    'schema.json': JSON.stringify({ declared: { fields }, open: { fields, open: true } }),
+  });
+  const engine = await folder.open(options);
+  const tables = new Map(engine.dataStatus?.()?.tables.map(({ table, rows }) => [table, rows]));
+  expect(names.map((_, i) => tables.get(`t${i}`))).toEqual(names.map(() => 3));
+  expect([tables.get('declared'), tables.get('open')]).toEqual([names.length * 3, names.length * 3]);
+  expect(await rowsOf(engine, `SELECT COUNT(_rest) AS n FROM t${names.indexOf('a\0b')}`)).toEqual([{ n: 1 }]);
 });

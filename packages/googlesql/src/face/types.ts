@@ -2,6 +2,7 @@
 export { type BoundParameter, elementOf, type TypedParameter, typesByName } from '../bound-parameter';
 export { type FaultNote, lineAndColumn, offsetOf, QueryError, type QueryFault } from '../errors';
 export { type FieldPath, followPath, pathText, segmentsOf } from '../field-path';
+export { keySpellings, textInJson } from '../lql/fields';
 export { HIDDEN_SIGNS } from '../hidden-signs';
 export { latin1Pattern } from '../latin1-pattern';
 export { dateText, datetimeText, timeText } from '../literals/civil';

@@ -108,8 +108,7 @@ const MOST_BEFORE = 3;
 
 /** A value in JSON: of nested keys, or of one whose name has dots, as attributes of OpenTelemetry have. */
 function inJson(json: string, keys: readonly string[], form: Form): string {
-  const nested = keys.map((_, i) => keys.length - 1 - i).filter((before, i) => i === 0 || before <= MOST_BEFORE);
-  const paths = keys.length === 0 ? ['$'] : nested.map((before) => jsonPath(keys, before));
+  const paths = keys.length === 0 ? ['$'] : keySpellings(keys).map((spelling) => jsonPath(spelling));
   const first = (call: (path: string) => string): string => coalesce(paths.map((path) => call(textLiteral(path))));
   switch (form) {
     case 'selected':
@@ -126,9 +125,19 @@ function inJson(json: string, keys: readonly string[], form: Form): string {
   }
 }
 
-/** The first `nested` keys one in the other, the rest as one. */
-function jsonPath(keys: readonly string[], nested: number): string {
-  return `$${[...keys.slice(0, nested), keys.slice(nested).join('.')].map((key) => `."${key}"`).join('')}`;
+/** SQL of the text at the end of a path of keys in JSON, as `inJson` finds it. */
+export function textInJson(json: string, keys: readonly string[]): string {
+  return inJson(json, keys, 'text');
+}
+
+/** What a path of keys may mean, in order: all of them one in the other, then more and more of the last as one with dots. */
+export function keySpellings(keys: readonly string[]): readonly (readonly string[])[] {
+  const nested = keys.map((_, i) => keys.length - 1 - i).filter((before, i) => i === 0 || before <= MOST_BEFORE);
+  return nested.map((before) => [...keys.slice(0, before), keys.slice(before).join('.')]);
+}
+
+function jsonPath(keys: readonly string[]): string {
+  return `$${keys.map((key) => `."${key.replace(/["\\]/g, '\\$&')}"`).join('')}`;
 }
 
 function coalesce(all: readonly string[]): string {

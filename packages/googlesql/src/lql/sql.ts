@@ -191,8 +191,10 @@ function writeColumns(sql: SqlText, selected: readonly Select[] | null, { fields
   }
   selected.forEach((select, i) => {
     if (i > 0) sql.add(', ');
-    sql.add(fields.field(select, 'select', 'selected'), select.pathSpan);
-    if (columnName(select) !== select.path || select.alias !== null) {
+    const field = fields.field(select, 'select', 'selected');
+    sql.add(field, select.pathSpan);
+    // Of what is computed, as out of `_rest`, there is no name.
+    if (columnName(select) !== select.path || select.alias !== null || !field.endsWith('`')) {
       sql.add(` AS ${quoteName(columnName(select))}`, select.span);
     }
   });

@@ -16,14 +16,24 @@ import type { Surroundings } from './surroundings';
 /** The embedded engine's resolver knows every CTE table itself. */
 const NO_GATE = { columns: () => Promise.reject(new Error('There is no gate here.')) };
 
+/** Said where a table is not found, and nobody has said where tables are. */
+export const SAMPLES_ALONE = 'DATA_DIR is not set, so the tables are those of the sample logs.';
+
 /**
  * Analyses against the tables that the embedded engine would have, none of whose rows are read.
  *
+ * @param missed told when a query names another table
  * @throws DataFault for data that the service could not start with
  */
-async function schemaAnalyses({ duckdb, cacheDir }: Config): Promise<StoredAnalyses> {
+async function schemaAnalyses({ duckdb, cacheDir }: Config, missed: () => void): Promise<StoredAnalyses> {
   const { openSchemaEngine } = await import('@logquay/duckdb-engine/in-process');
-  return new StoredAnalyses(await openSchemaEngine({ ...duckdb, cacheDir, declared: DECLARED_TABLES }), NO_GATE);
+  const engine = await openSchemaEngine({ ...duckdb, cacheDir, declared: DECLARED_TABLES });
+  const tables: typeof engine.tables = async (paths, limits) => {
+    const found = await engine.tables(paths, limits);
+    if (paths.some((path) => !found.schemas.has(path.join('.')))) missed();
+    return found;
+  };
+  return new StoredAnalyses({ ...engine, tables }, NO_GATE);
 }
 
 export type CheckEngine = 'duckdb' | 'bigquery';
@@ -51,8 +61,11 @@ export async function checkAgainst(
   for (const fault of keyFaults) out(`${config.keysFile}: ${fault}`);
   const passes = (code: number): boolean => code === 0 && keyFaults.length === 0;
   if (config.engine === 'duckdb') {
-    const analyses = await schemaAnalyses(config);
-    return passes(await check(directory, out, { resolve: resolverOf(analyses) }));
+    let isMissed = false;
+    const analyses = await schemaAnalyses(config, () => (isMissed = true));
+    const code = await check(directory, out, { resolve: resolverOf(analyses) });
+    if (isMissed && code !== 0 && config.duckdb.dataDir === null) note(SAMPLES_ALONE);
+    return passes(code);
   }
   if (engine === null) {
     note('Settings and syntax are checked. --engine bigquery resolves against the tables of BigQuery, in dry runs.');

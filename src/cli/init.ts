@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 
 import { EXIT, Ending, type Surroundings } from './surroundings';
-import type { InitRequest } from './init/init';
+import type { InitRequest, Written } from './init/init';
 
 const EXAMPLES = `
 A file is read for its columns; it may be anywhere. A table is one of DATA_DIR, or of the sample logs. Tests of what is written
@@ -20,7 +20,7 @@ export function addInit(program: Command, { environment, out, note }: Surroundin
     .command('init')
     .summary('write stored queries over your own tables')
     .description('Writes a stored query over a table, with its tests; or two over a table of a known shape.')
-    .argument('[file or table]', 'a file of logs, or the name of a table; with --preset the name of its table here')
+    .argument('[file or table]', 'a file of logs, or the name of a table')
     .addOption(
       new Option('--from <table>', "a table of BigQuery's, by its schema: bigquery:DATASET.TABLE").conflicts('preset'),
     )
@@ -36,7 +36,7 @@ export function addInit(program: Command, { environment, out, note }: Surroundin
       ]),
     )
     .option('--tenant <field>', 'a field that says whose a row is: a required parameter, which keys can pin')
-    .option('--name <name>', 'of the endpoint; otherwise that of the table or of the preset')
+    .option('--name <name>', 'of the endpoint; otherwise that of the table, or else of the preset')
     .addHelpText('after', EXAMPLES)
     .action(async (what: string | undefined, options: Omit<InitRequest, 'what'>) => {
       if (what === undefined && options.from === undefined && options.preset === undefined)
@@ -46,7 +46,9 @@ export function addInit(program: Command, { environment, out, note }: Surroundin
       const { init } = await import('./init/init.js');
       const { InitError } = await import('./init/endpoint-text.js');
       try {
-        for (const file of await init({ what, ...options }, environment, note)) out(file);
+        const written = await init({ what, ...options }, environment, note);
+        for (const file of written.files) out(file);
+        for (const line of nextSteps(written, environment)) note(line);
       } catch (error) {
         if (!(error instanceof InitError)) throw error;
         note(error.message);
@@ -54,4 +56,19 @@ export function addInit(program: Command, { environment, out, note }: Surroundin
       }
       note('"logquay check" resolves what was written, "logquay test" runs its tests.');
     });
+}
+
+/** What there is now, and how it is asked. */
+function nextSteps({ endpoints, tenant }: Written, environment: Surroundings['environment']): readonly string[] {
+  const base = environment['PUBLIC_URL'] || `http://127.0.0.1:${environment['PORT'] || '4000'}`;
+  const query = tenant === null ? '' : `?${tenant.parameter}=VALUE`;
+  return [
+    ...endpoints.map((name) => `Endpoint ${name}: ${base.replace(/\/+$/, '')}/api/endpoints/query/${name}${query}`),
+    ...(tenant === null
+      ? []
+      : [
+          `The parameter ${tenant.parameter} says whose rows are read. A key for one tenant:`,
+          `  logquay keys create --name acme --endpoints ${endpoints.join(',')} --pin ${tenant.parameter}=VALUE`,
+        ]),
+  ];
 }

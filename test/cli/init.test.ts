@@ -142,6 +142,58 @@ it('refuses a tenant whose parameter would mean something else', () => {
   }
 });
 
+it('takes a preset for rows of its form alone, with the fields that they have beside it', async () => {
+  const data = path.join(folder, 'of-presets');
+  const settings = {
+    DATA_DIR: data,
+    QUERIES_DIR: path.join(folder, 'over-presets'),
+    CACHE_DIR: path.join(data, '.cache'),
+  };
+  mkdirSync(data);
+  const line = (status: number): string => `192.0.2.1 - - [29/Nov/2026:10:00:00 +0000] "GET / HTTP/1.1" ${status} 12\n`;
+  const rows = {
+    'access.log': line(200) + line(404),
+    // The time is of another type.
+    'iso.ndjson': '{"level":30,"time":"2026-11-29T10:00:00Z","pid":1,"hostname":"h","name":"n","msg":"m"}\n',
+    'app.ndjson': '{"level":30,"time":1790000000000,"pid":1,"hostname":"h","msg":"m","org":{"id":7},"team":"a"}\n',
+    'k8s.ndjson': '{"time":"2026-11-29T10:00:00Z","stream":"stdout","log":"m","kubernetes":{"team":"a","host":"h"}}\n',
+  };
+  for (const [file, text] of Object.entries(rows)) writeFileSync(path.join(data, file), text);
+  const over = (...args: string[]): Promise<Ended> => logquay(['init', ...args], settings);
+  for (const [table, preset] of [
+    ['access', 'nginx'],
+    ['iso', 'pino'],
+  ] as const) {
+    const { code, out, notes } = await over(table, '--preset', preset);
+    expect([code, out, notes.join()]).toEqual([1, [], expect.stringContaining(`"logquay init ${table}"`)]);
+  }
+  for (const [table, preset, tenant, name] of [
+    ['app', 'pino', 'team', 'app'],
+    ['app', 'pino', 'org.id', 'by-org'],
+    ['k8s', 'kubernetes', 'kubernetes.team', 'k8s'],
+    // No row of it is there, and none of the preset's has the field.
+    ['later', 'nginx', 'request_id', 'later'],
+  ] as const) {
+    const called = name === table ? [] : ['--name', name];
+    const { code, out, notes } = await over(table, '--preset', preset, '--tenant', tenant, ...called);
+    const parameter = tenant.split('.').at(-1)!;
+    expect([code, out.length >= 5, notes.join('\n')]).toEqual([0, true, expect.stringContaining(`/query/${name}?`)]);
+    expect(notes.join('\n')).toContain(
+      `logquay keys create --name acme --endpoints ${name},${name}.counts --pin ${parameter}=VALUE`,
+    );
+  }
+  expect(await logquay(['check'], settings)).toMatchObject({ code: 0 });
+  expect(await logquay(['test'], settings)).toMatchObject({ code: 0 });
+  // Where nobody has said where the tables are.
+  const samples = { QUERIES_DIR: settings.QUERIES_DIR, CACHE_DIR: settings.CACHE_DIR };
+  writeFileSync(path.join(settings.QUERIES_DIR, 'schema.json'), '{}');
+  for (const command of [['check'], ['init', 'app']])
+    expect(await logquay(command, samples)).toMatchObject({
+      code: 1,
+      notes: [expect.stringContaining('DATA_DIR is not set')],
+    });
+});
+
 it('overwrites nothing', async () => {
   const before = readdirSync(QUERIES_DIR).map((file) => [file, textOf(file)]);
   const again = await init('--preset', 'otel');

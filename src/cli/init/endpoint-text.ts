@@ -11,7 +11,6 @@ import {
   LEVELS,
   pathText,
   type Roles,
-  rolesOf,
   segmentsOf,
   type SeverityRole,
   type TableSchema,
@@ -28,6 +27,8 @@ import { RESERVED } from '../../keys/key';
 export interface ShapedTable extends TableSchema {
   /** What the table holds, in a sentence. */
   readonly about: string;
+  /** The columns that play a part. */
+  readonly roles: Roles;
   /** On BigQuery, by another time than the rows'; null: by none that is known. */
   readonly partitions: TimePartitions | null;
   /** Whether the name stands for one table for each day: `events_*`. */
@@ -46,15 +47,18 @@ export class InitError extends Error {
   override readonly name = 'InitError';
 }
 
-/** @throws InitError for a field that is not there, or is none that a key can pin */
-export function tenantOf({ name, columns }: TableSchema, written: string): Tenant {
+/**
+ * @param hint behind what is said of a field that is not there
+ * @throws InitError for such a field, or for one that a key cannot pin
+ */
+export function tenantOf({ name, columns }: TableSchema, written: string, hint = ''): Tenant {
   const segments = segmentsOf(written) ?? [];
   // What has no column of its own has no type either.
   const typed = columns.filter((column) => column.name !== '_rest');
   const path = followPath(typed, segments);
   if (path === null) {
     const names = typed.map((column) => column.name).join(', ');
-    throw new InitError(`--tenant: ${name} has no field ${written}. Its columns are ${names}.`);
+    throw new InitError(`--tenant: ${name} has no field ${written}. Its columns are ${names}.${hint}`);
   }
   const { kind } =
     path.kind === 'field' ? path.type : path.kind === 'json' ? STRING : (path.member ?? path.pair.value).type;
@@ -100,7 +104,7 @@ export interface EndpointText {
 
 /** Rows of a table, newest first, with a sandbox over them. */
 export function rowsEndpoint(table: ShapedTable, name: string, tenant: Tenant | null): EndpointText {
-  const roles = rolesOf(table.columns, {}, table.timeUnits);
+  const { roles } = table;
   const { time } = roles;
   const cte = cteOf(table.name);
   const order = time === null ? '' : `\nORDER BY ${fieldOf(time)} DESC`;
@@ -124,7 +128,7 @@ export function countsEndpoint(
   tenant: Tenant | null,
   by: string | null,
 ): EndpointText {
-  const roles = rolesOf(table.columns, {}, table.timeUnits);
+  const { roles } = table;
   const { time } = roles;
   const cte = cteOf(table.name);
   const group = by ?? (countable(roles) === null ? null : 'severity');

@@ -1,5 +1,5 @@
 /** Writes stored queries over a table that is there, or over one of a known shape (docs/endpoints.md). */
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, open, readFile, realpath, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -10,15 +10,31 @@ import { z } from 'zod';
 
 import type { Engine } from '@logquay/duckdb-engine/contract';
 import { ignoreMissing, MOST_OF_LIST, readBounded, replaceFile, systemCode } from '@logquay/duckdb-engine/files';
-import { columnsOf, parseRestSchema, TIME_UNITS } from '@logquay/googlesql/types';
+import {
+  columnsOf,
+  type NamedType,
+  parseRestSchema,
+  rolesOf,
+  type SqlType,
+  TIME_UNITS,
+} from '@logquay/googlesql/types';
 import { openEngine } from '../../app';
 import { type Config, readConfig } from '../../config';
+import { SAMPLES_ALONE } from '../check-against';
 import { openLog } from '../../log';
-import { countsEndpoint, InitError, rowsEndpoint, type ShapedTable, tenantOf } from './endpoint-text';
-import { madeUpRows, restField, type Sample, testFileText, testsOfCounts, testsOfRows } from './sample-rows';
+import { countsEndpoint, InitError, rowsEndpoint, type ShapedTable, type Tenant, tenantOf } from './endpoint-text';
+import {
+  madeUpRows,
+  restField,
+  type Sample,
+  testFileText,
+  testsOfCounts,
+  testsOfRows,
+  withTenants,
+} from './sample-rows';
 
 export interface InitRequest {
-  /** A file, or the name of a table; of a preset the name that its table has here. */
+  /** A file, or the name of a table; of a preset the table that it is to be read from. */
   readonly what: string | undefined;
   /** `bigquery:DATASET.TABLE`. */
   readonly from?: string | undefined;
@@ -51,31 +67,52 @@ interface NewFile {
   readonly text: string;
 }
 
+/** What is to be written. */
+interface Plan {
+  readonly files: readonly NewFile[];
+  /** To be declared; null: none is. */
+  readonly declares: ShapedTable | null;
+  /** Names. */
+  readonly endpoints: readonly string[];
+  readonly tenant: Tenant | null;
+}
+
+/** What has been written. */
+export interface Written extends Pick<Plan, 'endpoints' | 'tenant'> {
+  /** Paths. */
+  readonly files: readonly string[];
+}
+
 /**
  * Writes the files of an endpoint, or of a preset's two.
  *
- * @returns their paths
  * @throws InitError, and nothing is written; ConfigError, DataFault and ServiceError as of a start
  */
 export async function init(
   request: InitRequest,
   environment: Environment,
   note: (line: string) => void,
-): Promise<string[]> {
+): Promise<Written> {
   const folder = environment['QUERIES_DIR'] || 'queries';
-  const { preset, tenant: written, from } = request;
+  const { preset } = request;
   if (request.name !== undefined && !NAME.test(request.name))
     throw new InitError('--name: a name is of letters, digits and . _ - and begins with a letter or digit.');
-  if (preset !== undefined) {
-    const { files, table } = await filesOfPreset(request, preset);
-    return write(folder, files, table);
-  }
+  const plan =
+    preset === undefined
+      ? await planOfTable(request, environment, note)
+      : await planOfPreset(request, preset, environment, note);
+  return { ...plan, files: await write(folder, plan.files, plan.declares) };
+}
+
+async function planOfTable(
+  { what = '', from, name: called, tenant: written }: InitRequest,
+  environment: Environment,
+  note: (line: string) => void,
+): Promise<Plan> {
   const table =
-    from === undefined
-      ? await localTable(request.what ?? '', environment, note)
-      : await bigQueryTable(from, environment, note);
+    from === undefined ? await localTable(what, environment, note) : await bigQueryTable(from, environment, note);
   const tenant = written === undefined ? null : tenantOf(table, written);
-  const name = request.name ?? endpointName(table.name);
+  const name = called ?? endpointName(table.name);
   const endpoint = rowsEndpoint(table, name, tenant);
   const sample = { table: sampleTable(table), rows: madeUpRows(table, endpoint.roles, tenant), file: null };
   const files = [
@@ -84,23 +121,46 @@ export async function init(
   ];
   // The wall between tenants needs types that do not depend on rows.
   const isOpen = tenant !== null && from === undefined && !table.declared;
-  return write(folder, files, isOpen ? table : null);
+  return { files, declares: isOpen ? table : null, endpoints: [name], tenant };
 }
 
-async function filesOfPreset(
+async function planOfPreset(
   { what, name, tenant: written }: InitRequest,
   preset: string,
-): Promise<{ readonly files: readonly NewFile[]; readonly table: ShapedTable }> {
+  environment: Environment,
+  note: (line: string) => void,
+): Promise<Plan> {
   const text = (await readFile(path.join(PRESETS, `${preset}.yaml`))).toString();
   const { fields, rows, units, countBy, about, daily, ...read } = presetSchema.parse(parse(text));
   const columns = columnsOf(parseRestSchema(fields, preset));
-  const timeUnits = new Map(Object.entries(units));
-  const table: ShapedTable = { name: what ?? read.table, columns, timeUnits, about, daily, partitions: null };
-  const tenant = written === undefined ? null : tenantOf(table, written);
-  const called = name ?? preset;
+  const roles = rolesOf(columns, {}, new Map(Object.entries(units)));
+  const asked = what ?? read.table;
+  const found = await tableWithRows(asked, preset, environment, note);
+  if (found !== null && !found.declared) {
+    const names = columns
+      .map((column) => column.name)
+      .filter((column) => rows.every((row) => Object.hasOwn(row, column)));
+    const time = columns.find((column) => column.name === roles.time?.path[0]);
+    const misfit = misfitOf(found, names, time);
+    if (misfit !== null)
+      throw new InitError(
+        `--preset ${preset} does not fit ${asked}. The preset: ${about} ${misfit} Run "logquay init ${asked}" without --preset.`,
+      );
+  }
+  const table: ShapedTable = {
+    name: found?.name ?? asked,
+    columns: found === null ? columns : united(columns, found.columns),
+    roles,
+    about,
+    daily,
+    partitions: null,
+  };
+  const none = found === null ? ' With rows of the table in DATA_DIR it may be a field of theirs.' : '';
+  const tenant = written === undefined ? null : tenantOf(table, written, none);
+  const called = name ?? (what === undefined ? preset : endpointName(table.name));
   const counts = `${called}.counts`;
   const file = `${called}.rows.ndjson`;
-  const sample: Sample = { table: sampleTable(table), rows, file };
+  const sample: Sample = { table: sampleTable(table), rows: withTenants(rows, table, tenant), file };
   const own = rowsEndpoint(table, called, tenant);
   const counted = countsEndpoint(table, counts, tenant, countBy);
   const files = [
@@ -108,9 +168,71 @@ async function filesOfPreset(
     { name: `${called}.test.yaml`, text: testFileText(table, sample, testsOfRows(own, sample, tenant)) },
     { name: `${counts}.sql`, text: counted.sql },
     { name: `${counts}.test.yaml`, text: testFileText(table, sample, testsOfCounts(counted, sample, tenant, countBy)) },
-    { name: file, text: rows.map((row) => `${JSON.stringify(row)}\n`).join('') },
+    { name: file, text: sample.rows.map((row) => `${JSON.stringify(row)}\n`).join('') },
   ];
-  return { files, table };
+  return { files, declares: table, endpoints: [called, counts], tenant };
+}
+
+/** The table that a preset is for, as it is; null: nobody has written rows of it yet. */
+async function tableWithRows(
+  what: string,
+  preset: string,
+  environment: Environment,
+  note: (line: string) => void,
+): Promise<FoundTable | null> {
+  if (!environment['DATA_DIR'] && !isPath(what)) {
+    note(`DATA_DIR is not set: the columns of --preset ${preset} are not compared with those of rows.`);
+    return null;
+  }
+  try {
+    return await localTable(what, environment, note);
+  } catch (error) {
+    if (error instanceof UnknownTable) return null;
+    throw error;
+  }
+}
+
+/**
+ * Why rows are not of a preset's form; null: they are.
+ *
+ * @param names columns that all rows of the preset have
+ * @param time that of its rows
+ */
+function misfitOf(
+  { name, columns }: ShapedTable,
+  names: readonly string[],
+  time: NamedType | undefined,
+): string | null {
+  const kinds = new Map(columns.map((column) => [column.name.toLowerCase(), column.type.kind]));
+  const shared = names.filter((one) => kinds.has(one.toLowerCase()));
+  const kind = time === undefined ? 'STRING' : kinds.get(time.name.toLowerCase());
+  // A text may be a time of any type.
+  const isTimed = kind === 'STRING' || kind === time?.type.kind;
+  if (isTimed && shared.length * 2 >= names.length) return null;
+  const needed = time === undefined ? '' : `${time.name} (${time.type.kind}) and `;
+  const there = columns.map((column) => `${column.name} (${column.type.kind})`).join(', ');
+  return `It needs ${needed}at least half of ${names.join(', ')}; ${name} has ${there}.`;
+}
+
+/** Columns with those of others beside them, also in records. */
+function united(own: readonly NamedType[], others: readonly NamedType[]): readonly NamedType[] {
+  const sameName = (a: NamedType) => (b: NamedType) => a.name.toLowerCase() === b.name.toLowerCase();
+  return [
+    ...own.map((column) => {
+      const other = others.find(sameName(column));
+      return other === undefined ? column : { ...column, type: unitedType(column.type, other.type) };
+    }),
+    ...others.filter((other) => other.name !== '_rest' && !own.some(sameName(other))),
+  ];
+}
+
+function unitedType(own: SqlType, other: SqlType): SqlType {
+  if (own.kind === 'ARRAY' && other.kind === 'ARRAY')
+    return { kind: 'ARRAY', element: unitedType(own.element, other.element) };
+  if (own.kind !== 'STRUCT' || other.kind !== 'STRUCT') return own;
+  const named = (fields: typeof own.fields): readonly NamedType[] =>
+    fields.map((field) => ({ ...field, name: field.name ?? '' }));
+  return { ...own, fields: united(named(own.fields), named(other.fields)) };
 }
 
 /** The table that rows of tests are in: of daily tables that of one day. */
@@ -182,6 +304,9 @@ function endpointName(table: string): string {
   throw new InitError(`Of ${table} no name can be made: give one with --name.`);
 }
 
+/** No table has this name, or no row of it is there. */
+class UnknownTable extends InitError {}
+
 interface FoundTable extends ShapedTable {
   /** Whether its columns are declared. */
   readonly declared: boolean;
@@ -190,10 +315,16 @@ interface FoundTable extends ShapedTable {
 /** Bytes of a text that are read to see what its rows are like. */
 const MOST_READ = 8 * 1024 * 1024;
 
+/** Whether a file is meant, and no table: a folder here may have the name of one, such as `app`. */
+function isPath(what: string): boolean {
+  const found = statSync(what, { throwIfNoEntry: false });
+  return found !== undefined && (found.isFile() || what.includes(path.sep));
+}
+
 /** A file, or a table of the embedded engine. @throws InitError */
 async function localTable(what: string, environment: Environment, note: (line: string) => void): Promise<FoundTable> {
   const config = readConfig({ ...environment, ENGINE: 'duckdb' });
-  if (!existsSync(what)) return lookUp(what, config);
+  if (!isPath(what)) return lookUp(what, config);
   const folder = await mkdtemp(path.join(tmpdir(), 'logquay-init-'));
   try {
     const { dataDir } = config.duckdb;
@@ -240,7 +371,7 @@ async function lookUp(name: string | null, config: Config): Promise<FoundTable> 
     const known = engine.dataStatus?.()?.tables ?? [];
     const table = name ?? known.find(({ files }) => files > 0)?.table;
     if (table === undefined) throw new InitError('The file has no name of a table that is read (docs/data.md).');
-    const found = await shapeOf(engine, table);
+    const found = await shapeOf(engine, table, config.duckdb.dataDir === null ? ` ${SAMPLES_ALONE}` : '');
     const declared = known.find((one) => one.table === table)?.declared ?? true;
     return { ...found, about: `Rows of ${table}.`, declared };
   } finally {
@@ -248,8 +379,11 @@ async function lookUp(name: string | null, config: Config): Promise<FoundTable> 
   }
 }
 
-/** @throws InitError */
-async function shapeOf(engine: Engine, table: string): Promise<Omit<ShapedTable, 'about'>> {
+/**
+ * @param where behind what is said of a table that is not there
+ * @throws UnknownTable
+ */
+async function shapeOf(engine: Engine, table: string, where = ''): Promise<Omit<ShapedTable, 'about'>> {
   const limits = { deadline: performance.now() + 30_000, signal: new AbortController().signal };
   const { schemas, names, partitions } = await engine.tables([[table]], limits);
   const schema = schemas.get(table);
@@ -257,9 +391,10 @@ async function shapeOf(engine: Engine, table: string): Promise<Omit<ShapedTable,
     const { nearest } = await import('@logquay/googlesql');
     const near = nearest(table, names);
     const hint = near === undefined ? `There are ${names.slice(0, 20).join(', ') || 'none'}.` : `Did you mean ${near}?`;
-    throw new InitError(`There is no table ${table} with columns. ${hint}`);
+    throw new UnknownTable(`There is no table ${table} with columns. ${hint}${where}`);
   }
-  return { ...schema, name: table, daily: table.endsWith('_*'), partitions: partitions?.get(table) ?? null };
+  const roles = rolesOf(schema.columns, {}, schema.timeUnits);
+  return { ...schema, roles, name: table, daily: table.endsWith('_*'), partitions: partitions?.get(table) ?? null };
 }
 
 /** @throws InitError */

@@ -54,6 +54,19 @@ export function madeUpRows(
   });
 }
 
+/** The rows of a preset, of two tenants in turn where they do not say whose they are. */
+export function withTenants(
+  rows: readonly SampleRow[],
+  { columns }: ShapedTable,
+  tenant: Tenant | null,
+): readonly SampleRow[] {
+  if (tenant === null || rows.every((row) => tenantOfRow(row, tenant) !== undefined)) return rows;
+  return structuredClone(rows).map((row: Record<string, unknown>, i) => {
+    put(row, columns, pathOf(tenant), tenantValue(tenant, i % 2), tenant);
+    return row;
+  });
+}
+
 function timeValue(milliseconds: number, { type, unit }: TimeRole): unknown {
   const text = new Date(milliseconds).toISOString().replace('.000Z', '');
   if (unit === null) return type.kind === 'DATETIME' ? text : `${text}Z`;

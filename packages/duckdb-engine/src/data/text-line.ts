@@ -167,7 +167,8 @@ function logfmt(line: string): Row | null {
   const row: Row = Object.fromEntries(pairs);
   const valueOf = (...names: readonly string[]): unknown =>
     names.map((name) => row[name]).find((one) => one !== undefined);
-  const time = String(valueOf('timestamp', 'ts', 'time', 't', '@timestamp') ?? '');
+  const given = valueOf('timestamp', 'ts', 'time', 't', '@timestamp');
+  const time = typeof given === 'string' || typeof given === 'number' ? String(given) : '';
   const timestamp = Number(time) < LEAST_TIME ? undefined : instant(time);
   return {
     ...row,

@@ -208,7 +208,7 @@ export function readSourceName(path: string, declared: (table: string) => boolea
   const parquet = PARQUET.exec(name);
   const text = parquet === null ? TEXT.exec(name) : null;
   const stem = (parquet ?? text)?.[1];
-  if (stem === undefined) return 'not a format that is read';
+  if (stem === undefined) return 'the name needs an ending that is read, such as .log or .txt';
   const before = declared(stem) ? null : STEM_ROTATION.exec(stem);
   const base = before?.[1] ?? stem;
   const table = parts.length > 1 ? parts[0]! : base;

@@ -49,7 +49,7 @@ function indexOf(fields: readonly RestField[]): ReadonlyMap<string, number> {
  * one in its spelling counts, else the first.
  */
 function spelled(fields: readonly RestField[], record: JsonObject): JsonObject {
-  let changed: Record<string, unknown> | null = null;
+  let changed: JsonObject | null = null;
   const index = indexOf(fields);
   for (const [name, value] of Object.entries(record)) {
     const field = fields[index.get(name.toLowerCase()) ?? -1];
@@ -57,9 +57,8 @@ function spelled(fields: readonly RestField[], record: JsonObject): JsonObject {
     const own = (changed ?? record)[field.name] ?? null;
     const inner = field.type === 'RECORD' ? spelledItems(field.fields, value) : value;
     if (field.name === name ? inner === value : own !== null) continue;
-    changed ??= { ...record };
-    if (field.name !== name) delete changed[name];
-    changed[field.name] = inner;
+    const others = Object.entries(changed ?? record).filter(([one]) => one !== name);
+    changed = Object.fromEntries([...others, [field.name, inner]]);
   }
   return changed ?? record;
 }

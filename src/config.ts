@@ -512,10 +512,8 @@ const EXPORTS_BY_TIMEOUT = 20;
 
 export type Config = ReturnType<typeof configOf>;
 export type CacheConfig = Config['cache'];
-export type BigQueryConfig = NonNullable<Config['bigquery']>;
 export type RedisConfig = NonNullable<Config['redis']>;
 export type TracingConfig = NonNullable<Config['tracing']>;
-export type CollectConfig = NonNullable<Config['collect']>;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

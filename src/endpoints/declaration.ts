@@ -1,9 +1,7 @@
+import { isReservedParameter } from '../keys/key';
 import { BOUND_TYPES, PARAMETER_TYPES, type ParameterDeclaration } from './endpoint';
 import type { LineFault, Place, WrittenDeclaration } from './settings';
 import { readList, readValue } from './values';
-
-/** Names that every endpoint keeps for itself (docs/endpoints.md). */
-export const RESERVED = ['sql', 'lql', 'dry_run'] as const;
 
 /** Names of features that an endpoint switches off by declaring a parameter of the name. */
 export const SOFT_RESERVED = [
@@ -36,7 +34,7 @@ export function readDeclarations(
     };
     const folded = name.toLowerCase();
     if (!NAME.test(name)) fault('a name is of letters, digits and _ and begins with a letter or _');
-    if (RESERVED.some((reserved) => reserved === folded)) fault(`${folded} is reserved on every endpoint`);
+    if (isReservedParameter(name)) fault(`${folded} is reserved on every endpoint`);
     const twin = seen.get(folded);
     if (twin !== undefined) fault(`differs from ${JSON.stringify(twin)} only in case, and @names ignore case`);
     seen.set(folded, name);

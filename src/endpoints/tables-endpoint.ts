@@ -92,7 +92,8 @@ function cteOf({ name, columns, timeUnits }: FolderTable): Cte {
   const { time } = rolesOf(columns, {}, timeUnits);
   const called = cteName(name);
   const bounds = time === null ? '' : `\n  WHERE ${openBounds(time).join('\n    AND ')}`;
-  // `*`: a field that comes is there at once, and the definition is what it was.
+  // `*`: a field that comes is there at once, and the definition is what it was. The name in FROM is the table's, whatever the CTE's
+  // is: no CTE reads itself, and none here reads another table.
   const sql = `${called} AS (\n  SELECT * FROM ${quoted(name)} AS t${bounds}\n)`;
   return { name: called, sql, time: time === null ? null : fieldOf(time) };
 }
@@ -216,6 +217,7 @@ export class FolderTables {
   #again: NodeJS.Timeout | null = null;
   #leftOut = 0;
   #sql = '';
+  #isFailing = false;
   #closed = false;
 
   constructor(
@@ -236,9 +238,15 @@ export class FolderTables {
       return this.#next;
     }
     this.#looking = this.#takeUp()
+      .then(() => {
+        if (this.#isFailing) this.log.info('the tables of DATA_DIR can be read again for the endpoint tables');
+        this.#isFailing = false;
+      })
       .catch((error: unknown) => {
         if (this.#closed) return;
-        this.log.warn({ err: error }, 'the tables of DATA_DIR cannot be read for the endpoint tables');
+        if (!this.#isFailing)
+          this.log.warn({ err: error }, 'the tables of DATA_DIR cannot be read for the endpoint tables');
+        this.#isFailing = true;
         this.#lookLater();
       })
       .finally(() => (this.#looking = null));
@@ -273,7 +281,9 @@ export class FolderTables {
       const schema = schemas?.get(name) ?? before ?? { name, columns: [] };
       const table = { ...schema, newest: before?.newest ?? null };
       const isSame = before !== undefined && before.rows === rows && before.arrived === arrived;
-      if (isSame || withRows.length === 1) known.set(name, { ...table, rows, arrived });
+      // The only table needs no look for its newest row: no rows of it have been looked at when another table comes.
+      if (withRows.length === 1) known.set(name, { ...table, newest: null, rows: 0, arrived: 0 });
+      else if (isSame) known.set(name, { ...table, rows, arrived });
       else if (isDue && performance.now() < end)
         known.set(name, { ...table, rows, arrived, newest: await this.#newest(table, rows < (before?.rows ?? 0)) });
       else {

@@ -1,6 +1,6 @@
 /** What the claims of a token say, read as the entry of its issuer has it: values of pins, and a scope that is narrower. */
 import { ServiceError } from '../errors';
-import { ClaimedValue, type Key, type PinnedValue } from './key';
+import { ClaimedValue, isReservedParameter, type Key, type PinnedValue } from './key';
 
 /** One message for every token that is not taken: which reason it was is in the log. */
 const REFUSAL = 'The token is not valid.';
@@ -86,7 +86,7 @@ function narrowed(written: unknown, most: TokenScope): TokenScope | string {
   for (const [name, value] of Object.entries(given)) {
     const pin = ClaimedValue.of(value);
     const before = pins.get(name);
-    if (pin === null || !/^(?!(?:sql|lql|dry_run)$)[A-Za-z_]\w*$/.test(name))
+    if (pin === null || isReservedParameter(name) || !/^[A-Za-z_]\w*$/.test(name))
       return `${NARROWING}.pins has a value that pins nothing`;
     if (before !== undefined && !isSame(before, pin)) return `${NARROWING}.pins widens ${name}`;
     if (before === undefined) pins.set(name, pin);

@@ -4,7 +4,7 @@ import { z } from 'zod';
 
 import { secondsOf, readInstant } from '@logquay/googlesql/types';
 import type { IssuerPin, IssuerScope } from './claims';
-import type { Key, PinnedValue } from './key';
+import { isReservedParameter, type Key, type PinnedValue } from './key';
 
 const INSTANT = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?(Z|[+-]\d{2}:\d{2})?)?$/;
 const PERIOD = /^([1-9]\d{0,4})([mhdw])$/;
@@ -31,7 +31,6 @@ export const PUBLIC_TOKEN_NAME = 'public-token';
 const NAMES_OUTSIDE = [API_KEY_NAME, START_KEY_NAME, PUBLIC_TOKEN_NAME];
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
-const RESERVED_PARAMETERS = ['sql', 'lql', 'dry_run'];
 const INT64_MAX = 2n ** 63n - 1n;
 
 const nameSchema = z
@@ -69,7 +68,7 @@ const pinnedSchema = z.union([pinnedText, z.array(pinnedText).min(1).max(MOST_VA
 const pinName = z
   .string()
   .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, { error: 'a pin names a parameter' })
-  .refine((name) => !RESERVED_PARAMETERS.includes(name), { error: 'a reserved parameter cannot be pinned' });
+  .refine((name) => !isReservedParameter(name), { error: 'a reserved parameter cannot be pinned' });
 
 const pinsRecord = z.record(pinName, pinnedSchema, {
   error: (issue) =>

@@ -19,6 +19,14 @@ function rightsOf({ name, endpoints, pins, redact, allowSql, export: mayExport, 
   return JSON.stringify([name, endpoints, [...pins].sort(), redact, allowSql, mayExport, expires]);
 }
 
+/** Parameters of every endpoint (docs/endpoints.md): no file declares them, and no key pins them. */
+export const RESERVED = ['sql', 'lql', 'dry_run'] as const;
+
+export function isReservedParameter(name: string): boolean {
+  const folded = name.toLowerCase();
+  return RESERVED.some((reserved) => reserved === folded);
+}
+
 /** A claim of a token that fills a pin. Nothing is converted: a parameter takes it by its kind in JSON (docs/keys.md). */
 export class ClaimedValue {
   private constructor(

@@ -1,10 +1,9 @@
 import { visibleTo } from '../endpoints/catalogue';
-import type { RESERVED } from '../endpoints/declaration';
 import type { Endpoint, ParameterDeclaration } from '../endpoints/endpoint';
 import type { Engine } from '@logquay/duckdb-engine/contract';
 import { isReserved } from '@logquay/googlesql/syntax';
 import type { NamedType } from '@logquay/googlesql/types';
-import type { Key } from '../keys/key';
+import type { Key, RESERVED } from '../keys/key';
 import { mayQuery, redactionForced } from '../run/authorise';
 
 export type ReservedParameter = (typeof RESERVED)[number];

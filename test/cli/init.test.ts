@@ -9,8 +9,11 @@ import { dataSetOf, writeDataSet } from '../../src/cli/endpoint-tests/data-set';
 import { runTest } from '../../src/cli/endpoint-tests/test-endpoints';
 import { readTestFile } from '../../src/cli/endpoint-tests/test-file';
 import { openLocalRunner } from '../../src/cli/local-runner';
+import { tenantOf } from '../../src/cli/init/endpoint-text';
 import { readConfig } from '../../src/config';
 import { openCatalogue } from '../../src/endpoints/catalogue';
+import { SOFT_RESERVED } from '../../src/endpoints/declaration';
+import { RESERVED } from '../../src/keys/key';
 import { openLog } from '../../src/log';
 import { localBigQueryInstalled, startLocalBigQuery } from '../local-bigquery';
 import { type Ended, logquay } from './command-line';
@@ -182,6 +185,13 @@ it('takes a preset for rows of its form alone, with the fields that they have be
       code: 1,
       notes: [expect.stringContaining('DATA_DIR is not set')],
     });
+});
+
+it('refuses a tenant whose parameter would mean something else', () => {
+  for (const name of [...RESERVED, ...SOFT_RESERVED, 'ISO_timestamp_start', 'History']) {
+    const table = { name: 'logs', columns: [{ name, type: { kind: 'STRING' } }] } as const;
+    expect(() => tenantOf(table, name)).toThrow(`cannot be called ${name}`);
+  }
 });
 
 it('overwrites nothing', async () => {

@@ -6,8 +6,9 @@ import fc from 'fast-check';
 import { isReserved, parseQuery, tablesRead } from '@logquay/googlesql/syntax';
 import { ClaimedValue, type Key } from '../../src/keys/key';
 import { mayRun, visibleTo } from '../../src/endpoints/catalogue';
-import { isSameDefinition, partFor } from '../../src/endpoints/endpoint';
-import { cteName, FolderTables, type FolderTable, tablesEndpoint } from '../../src/endpoints/tables-endpoint';
+import { type Endpoint, isSameDefinition, partFor } from '../../src/endpoints/endpoint';
+import type { Engine, TableStatus } from '@logquay/duckdb-engine/contract';
+import { cteName, type FolderTable, FolderTables, tablesEndpoint } from '../../src/endpoints/tables-endpoint';
 import { KEYS } from '../http/served';
 
 const TIMES = ['TIMESTAMP', 'DATETIME', 'STRING'] as const;
@@ -121,6 +122,68 @@ it('is for who runs the service, and for keys that name it and have no pins', ()
     expect(visibleTo(key as Key, [endpoint])).toHaveLength(may ? 1 : 0);
   }
   expect(visibleTo(null, [endpoint])).toEqual([]);
+});
+
+/** An engine of tables with a time in microseconds each, which says of its newest row what it is told. */
+function folderOf(newest: Map<string, number>) {
+  const engine = {
+    faulty: false,
+    dataStatus: () => ({
+      target: 'folder',
+      tables: [...newest.keys()].map((table) => ({ table, rows: 1, arrived: 0 }) as TableStatus),
+    }),
+    tables: (paths: readonly (readonly string[])[]) => {
+      const names = paths.map(([name = '']) => name);
+      return Promise.resolve({ schemas: new Map(names.map((name) => [name, tableOf(name, 0)])), names });
+    },
+    run: ({ sql }: { readonly sql: string }) => {
+      if (engine.faulty) return Promise.reject(new Error('It cannot be read.'));
+      const found = newest.get(/FROM (\w+)/.exec(sql)?.[1] ?? '');
+      return Promise.resolve({ rows: [`{"newest":${found ?? 'null'}}`] });
+    },
+  };
+  return engine;
+}
+
+it('answers the rows of the table that has the newest one, in whatever order tables come and go', async () => {
+  const step = fc.record({ table: fc.constantFrom('a', 'b', 'c'), at: fc.nat({ max: 50 }), leaves: fc.boolean() });
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 8 }), async (steps) => {
+      const newest = new Map<string, number>();
+      const engine = folderOf(newest);
+      const published: Endpoint[] = [];
+      const folder = new FolderTables(engine as unknown as Engine, { info() {}, warn() {} } as never, (endpoint) =>
+        published.push(endpoint),
+      );
+      for (const { table, at, leaves } of steps) {
+        // Rows of a table that is there do not change: what is not due yet is another matter.
+        if (leaves) newest.delete(table);
+        else if (!newest.has(table)) newest.set(table, at);
+        await folder.look();
+        const last = published.at(-1);
+        const served = last === undefined ? [] : [...(partFor(last, null).builtIn?.ctes.keys() ?? [])];
+        const most = Math.max(...newest.values());
+        expect(newest.size === 0 || newest.get(served[0] ?? '') === most).toBe(true);
+      }
+      folder.close();
+    }),
+    { numRuns: 100 },
+  );
+});
+
+it('warns once while tables cannot be read', async () => {
+  const newest = new Map([['a', 0]]);
+  const engine = folderOf(newest);
+  const lines: string[] = [];
+  const log = { info: () => lines.push('info'), warn: () => lines.push('warn') };
+  const folder = new FolderTables(engine as unknown as Engine, log as never, () => undefined);
+  for (const [i, faulty] of [true, true, false, false, true, true].entries()) {
+    engine.faulty = faulty;
+    newest.set(`b${String(i)}`, i);
+    await folder.look();
+  }
+  folder.close();
+  expect(lines).toEqual(['warn', 'info', 'warn']);
 });
 
 it('serves the tables that are known while thousands of others are looked at', async () => {

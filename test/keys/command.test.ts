@@ -160,6 +160,7 @@ describe('create', () => {
     [['create', '--name', 'a', '--pin', 'p=1', '--pin', 'p='], /must not be empty/],
     [['create', '--name', 'a', '--pin', 'sql=select 1'], /reserved/],
     [['create', '--name', 'a', '--pin', '__proto__=x'], /__proto__ cannot be pinned/],
+    [['create', '--name', 'a', '--pin', 'Dry_Run=x'], /reserved parameter cannot be pinned/],
     [
       ['create', '--name', 'a', '--endpoints', 'nope.nope'],
       /--endpoints: there is no endpoint nope\.nope in queries\. There are /,

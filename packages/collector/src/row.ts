@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 import { longNumber, strictValue } from '@logquay/duckdb-engine/rows';
 import { instantText, readInstant } from '@logquay/googlesql/types';
-import { columnName, isObject, jsonText, type Shape, shapeField } from './shape';
+import { asText, columnName, isObject, type Shape, shapeField } from './shape';
 
 /** What a line of an access log in the combined format says of a request, as gateways write it (nginx, Kong, Envoy). */
 export interface AccessLine {
@@ -136,7 +136,7 @@ const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i;
 
 function messageText(message: unknown): string | undefined {
   if (message === undefined || message === null) return undefined;
-  return typeof message === 'string' ? message : jsonText(message);
+  return asText(message);
 }
 
 /** A text or number as text; null: anything else, or empty. */

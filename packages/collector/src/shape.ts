@@ -1,4 +1,4 @@
-import { longNumber, strictValue } from '@logquay/duckdb-engine/rows';
+import { longNumber, printLine, strictValue } from '@logquay/duckdb-engine/rows';
 import type { RestField } from '@logquay/googlesql/types';
 
 const PLAIN = /^[A-Za-z]\w{0,127}$/;
@@ -100,27 +100,28 @@ function freeValue(value: unknown, depth: number): unknown {
 /** Lists of lists have no column. */
 function freeItem(item: unknown): unknown {
   if (item === null || item === '') return undefined;
-  return Array.isArray(item) ? jsonText(item) : item;
+  return Array.isArray(item) ? asText(item) : item;
 }
 
 function shapedItem(shape: Shape, item: unknown, depth: number): unknown {
   if (!isObject(item)) return undefined;
-  if (depth >= DEEPEST) return shape === null ? jsonText(item) : undefined;
+  if (depth >= DEEPEST) return shape === null ? asText(item) : undefined;
   return shapedRecord(shape, item, depth + 1);
 }
 
 /** The value, where the engine takes it for the type; a record where a text is declared becomes its JSON text. */
 function fittedLeaf(type: Exclude<RestField['type'], 'RECORD'>, value: unknown): unknown {
   if (value === null || value === '') return undefined;
-  if (typeof value === 'object' && type !== 'JSON') return type === 'STRING' ? jsonText(value) : undefined;
-  if (type === 'STRING') return typeof value === 'string' ? value : jsonText(value);
+  if (type === 'STRING') return asText(value);
+  if (typeof value === 'object' && type !== 'JSON') return undefined;
   return strictValue(type, value) === undefined ? undefined : value;
 }
 
-/** undefined: empty, or nested beyond what can be printed. */
-export function jsonText(value: unknown): string | undefined {
+/** A text as it is, anything else as JSON. undefined: empty, or nested beyond what can be printed. */
+export function asText(value: unknown): string | undefined {
+  if (typeof value === 'string' && longNumber(value) === null) return value;
   try {
-    const text = JSON.stringify(value, (_key, item: unknown) => longNumber(item) ?? item);
+    const text = printLine(value);
     return text === '{}' || text === '[]' ? undefined : text;
   } catch (error) {
     if (error instanceof RangeError) return undefined;

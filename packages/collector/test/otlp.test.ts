@@ -62,7 +62,8 @@ describe('a record', () => {
       fc.boolean(),
       fc.constant(null),
       fc.maxSafeInteger(),
-      fc.double({ noNaN: true, noInteger: true }),
+      // The JSON encoder of the SDK sends null for what JSON has no number for.
+      fc.double({ noNaN: true, noDefaultInfinity: true, noInteger: true }),
       fc.uint8Array({ maxLength: 5 }),
       fc.array(tie('value'), { maxLength: 3 }),
       fc.dictionary(texts, tie('value'), { maxKeys: 3 }),

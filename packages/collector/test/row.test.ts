@@ -30,6 +30,9 @@ describe('an event', () => {
     });
     expect(row('t', { event_message: 'x', id: 'given' })).toMatchObject({ id: 'given', event_message: 'x' });
     expect(row('t', { event_message: { a: 1 } }).event_message).toBe('{"a":1}');
+    const digits = '12345678901234567890';
+    expect(row('t', { event_message: { a: [long(digits)] } }).event_message).toBe(`{"a":[${digits}]}`);
+    expect(row('t', { event_message: long(digits) }).event_message).toBe(digits);
     expect(row('t', {}).id).not.toBe(row('t', {}).id);
   });
 

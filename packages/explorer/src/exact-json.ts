@@ -55,9 +55,8 @@ export function valueAt(row: JsonObject, path: readonly string[]): Json | undefi
   let value: Json | undefined = row;
   for (const [i, name] of path.entries()) {
     if (Array.isArray(value)) {
-      const pairs = pairsIn(value as readonly Json[]);
-      const pair = pairs?.find(({ key }) => key === path.slice(i).join('.'));
-      if (pair !== undefined) return pair.value;
+      const found = besideKey(pairsIn(value as readonly Json[]) ?? [], path.slice(i));
+      if (found !== undefined) return found;
     }
     const record = recordIn(value);
     const next = member(record, name);
@@ -68,12 +67,20 @@ export function valueAt(row: JsonObject, path: readonly string[]): Json | undefi
   return value;
 }
 
+/** The member of the value that is named last, else the value itself, as `followPath` of GoogleSQL's types goes on. */
+function besideKey(pairs: Pairs, names: readonly string[]): Json | undefined {
+  const beside = (key: string): Json | undefined => pairs.find((pair) => pair.key === key)?.value;
+  return member(recordIn(beside(names.slice(0, -1).join('.'))), names.at(-1) ?? '') ?? beside(names.join('.'));
+}
+
+type Pairs = readonly { readonly key: string; readonly value: Json }[];
+
 /** A list whose records are a key and a value alone. null: it is none */
-export function pairsIn(list: readonly Json[]): readonly { readonly key: string; readonly value: Json }[] | null {
+export function pairsIn(list: readonly Json[]): Pairs | null {
   const isPairs =
     list.length > 0 &&
     list.every(
       (one) => isObject(one) && typeof one.key === 'string' && 'value' in one && Object.keys(one).length === 2,
     );
-  return isPairs ? (list as unknown as readonly { readonly key: string; readonly value: Json }[]) : null;
+  return isPairs ? (list as unknown as Pairs) : null;
 }

@@ -1,5 +1,11 @@
 /** The fields of rows, and the values that they have most often. */
-import type { NamedType, SqlType, StructField } from '@logquay/googlesql/types';
+import {
+  fieldsOf as membersOf,
+  pairOf,
+  type NamedType,
+  type SqlType,
+  type StructField,
+} from '@logquay/googlesql/types';
 import { isObject, type Json, type JsonObject, pairsIn, valueAt, writeExactly } from './exact-json';
 import { microsOf } from './time-range';
 
@@ -43,14 +49,12 @@ function innerOf(
   rows: readonly JsonObject[],
 ): readonly (NamedType | StructField)[] {
   const record = type.kind === 'ARRAY' ? type.element : type;
-  const fields = record.kind === 'STRUCT' ? record.fields : [];
-  const isPairs =
-    type.kind === 'ARRAY' && fields.length === 2 && fields[0]?.name === 'key' && fields[1]?.name === 'value';
-  if (!isPairs && record.kind !== 'JSON') return fields;
+  const pair = pairOf(type);
+  if (pair === null && record.kind !== 'JSON') return membersOf(type);
   const values = rows.map((row) => valueAt(row, names));
-  if (!isPairs) return typesOfRows(values.filter(isObject));
+  if (pair === null) return typesOfRows(values.filter(isObject));
   const keys = values.flatMap((value) => (Array.isArray(value) ? (pairsIn(value as readonly Json[]) ?? []) : []));
-  return [...new Set(keys.map(({ key }) => key))].map((name) => ({ name, type: fields[1]!.type }));
+  return [...new Set(keys.map(({ key }) => key))].map((name) => ({ name, type: pair.value.type }));
 }
 
 /** Types of rows of which no analysis is known: any number of 16 digits might be a time, one that is called so is. */

@@ -1,4 +1,5 @@
 /** Newer rows, put before those that are there: a live tail of the endpoint, or its newest rows again at an interval. */
+import { instantText } from '@logquay/googlesql/types';
 import { computed, effect, signal } from '@preact/signals';
 import { ApiError, ask, askStream, type Sent, serviceNow } from './api';
 import { type Estimate, estimateOf, moneyText } from './estimate';
@@ -8,7 +9,6 @@ import { isLog, timeOf } from './log';
 import { unknownOf } from './more-rows';
 import { failure, result } from './result';
 import { rowsOf, run, running } from './run';
-import { isoOf } from './time-range';
 import { endpoint, parametersOf, rangeParameters, search } from './search';
 import { key } from './session';
 
@@ -156,7 +156,7 @@ function tailParameters({ rows, bounds }: NonNullable<typeof result.value>): Sen
   const parameters = parametersOf(bounds);
   const [start, end] = rangeParameters.peek() ?? [];
   const newest = newestOf(rows);
-  if (start !== undefined && newest !== null) parameters.set(start, isoOf(newest));
+  if (start !== undefined && newest !== null) parameters.set(start, instantText(newest));
   if (end !== undefined) parameters.delete(end);
   return parameters.set('history', 'true');
 }
@@ -195,7 +195,7 @@ async function refresh(): Promise<void> {
   const parameters = parametersOf({ start: known.bounds.start, end });
   const [start] = rangeParameters.peek() ?? [];
   const newest = newestOf(known.rows);
-  if (start !== undefined && newest !== null) parameters.set(start, isoOf(newest));
+  if (start !== undefined && newest !== null) parameters.set(start, instantText(newest));
   try {
     const path = `api/endpoints/query/${encodeURIComponent(target.name)}`;
     const { text } = await ask(path, parameters, presented, controller.signal);

@@ -1,4 +1,5 @@
 /** Rows beyond those of the run: older ones, those around one, and all of them as a file. */
+import { instantText } from '@logquay/googlesql/types';
 import { signal } from '@preact/signals';
 
 import { ApiError, ask, askStream } from './api';
@@ -9,7 +10,6 @@ import { result } from './result';
 import { rowsOf, run } from './run';
 import { change, endpoint, rangeParameters, search, table } from './search';
 import { key } from './session';
-import { isoOf } from './time-range';
 
 /** Rows that the page holds at most. */
 const MOST_ROWS = 100_000;
@@ -52,7 +52,7 @@ export async function loadOlder(): Promise<void> {
   olderFault.value = '';
   try {
     // Up to the oldest instant and with it, as not all of its rows need be there.
-    const sent = new Map(known.parameters).set(range[1], isoOf(oldest + 1n));
+    const sent = new Map(known.parameters).set(range[1], instantText(oldest + 1n));
     const path = `api/endpoints/query/${encodeURIComponent(target.name)}`;
     const { text, headers } = await ask(path, sent, presented, new AbortController().signal);
     const now = result.peek();

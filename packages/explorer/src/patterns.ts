@@ -3,6 +3,8 @@
 export interface Pattern {
   /** Words; null: they differ. */
   readonly template: readonly (string | null)[];
+  /** Of each word, whether one blank stands before it in all of the messages. */
+  readonly joined: readonly boolean[];
   readonly count: number;
   /** The first message of it. */
   readonly sample: string;
@@ -10,6 +12,7 @@ export interface Pattern {
 
 interface Group {
   template: (string | null)[];
+  joined: boolean[];
   count: number;
   readonly sample: string;
 }
@@ -28,7 +31,9 @@ export class Patterns {
   readonly #leaves = new Map<string, Group[]>();
 
   add(message: string): void {
-    const words = message.slice(0, LONGEST).trim().split(/\s+/).slice(0, MOST_WORDS);
+    const text = message.slice(0, LONGEST).trim();
+    const words = text.split(/\s+/).slice(0, MOST_WORDS);
+    const joined = [false, ...(text.match(/\s+/g) ?? []).map((blanks) => blanks === ' ')].slice(0, MOST_WORDS);
     const masked = words.map((word) => (VARIABLE.test(word) ? null : word));
     const leaf = `${words.length} ${masked.slice(0, DEPTH).join(' ')}`;
     const groups = this.#leaves.get(leaf) ?? [];
@@ -40,11 +45,12 @@ export class Patterns {
       if (same > likeness) [best, likeness] = [group, same];
     }
     if (best === null || (likeness / words.length < ALIKE && groups.length < MOST_GROUPS)) {
-      groups.push({ template: masked, count: 1, sample: message });
+      groups.push({ template: masked, joined, count: 1, sample: message });
       return;
     }
     best.count++;
     best.template = best.template.map((word, i) => (word === masked[i] ? word : null));
+    best.joined = best.joined.map((isJoined, i) => isJoined && joined[i] === true);
   }
 
   get all(): readonly Pattern[] {
@@ -52,11 +58,11 @@ export class Patterns {
   }
 }
 
-/** The clause of LQL that finds messages of a pattern: its longest stretch of words that do not differ. null: there is none */
-export function clauseOf({ template }: Pattern): string | null {
+/** The clause of LQL that finds messages of a pattern: its longest stretch of words and blanks that do not differ. null: there is none */
+export function clauseOf({ template, joined }: Pattern): string | null {
   const stretches = template.reduce<string[]>(
-    (all, word) => {
-      if (word === null) all.push('');
+    (all, word, i) => {
+      if (word === null || joined[i] !== true) all.push(word ?? '');
       else all.push([all.pop(), word].filter((one) => one).join(' '));
       return all;
     },

@@ -71,7 +71,7 @@ async function countingOf(names: readonly string[], most: number): Promise<Sent 
   if (source === null || field === null) return null;
   const value = /^(?:ARRAY|JSON)$/.test(field.type.kind) ? `TO_JSON_STRING(${field.sql})` : field.sql;
   const limit = Math.min(most, endpoint.peek()?.maxRows ?? most);
-  const sql = `SELECT ${value} AS value, COUNT(*) AS n FROM (${source.sql}\n) AS q WHERE ${field.sql} IS NOT NULL GROUP BY 1 ORDER BY n DESC LIMIT ${limit}`;
+  const sql = `SELECT ${value} AS value, COUNT(*) AS n, SUM(COUNT(*)) OVER () AS total FROM (${source.sql}\n) AS q WHERE ${field.sql} IS NOT NULL GROUP BY 1 ORDER BY n DESC LIMIT ${limit}`;
   const sent = new Map(done.parameters).set('sql', sql);
   sent.delete('lql');
   return sent;
@@ -82,7 +82,9 @@ async function counted(sent: Sent): Promise<TopValues> {
   if (target === null || presented === null) return { values: [], present: 0, distinct: 0, total: 0 };
   const path = `api/endpoints/query/${encodeURIComponent(target.name)}`;
   const { text } = await ask(path, sent, presented, new AbortController().signal);
-  const values = rowsOf(text).map(({ value: one = null, n }) => ({ value: one, count: Number(n) }));
-  const total = values.reduce((sum, { count }) => sum + count, 0);
+  const rows = rowsOf(text);
+  const values = rows.map(({ value: one = null, n }) => ({ value: one, count: Number(n) }));
+  // Of all values, those beyond the most among them.
+  const total = Number(rows[0]?.['total'] ?? 0);
   return { values, present: total, distinct: values.length, total };
 }

@@ -1,9 +1,9 @@
 /** Rows as a file for other programs. */
 import { nameOf, ROW } from './field-values';
-import type { NamedType, SqlType } from '@logquay/googlesql/types';
+import { instantText, type NamedType, type SqlType } from '@logquay/googlesql/types';
 import { isObject, type Json, type JsonObject, member, valueAt, writeExactly } from './exact-json';
 
-import { isoOf, microsOf } from './time-range';
+import { microsOf } from './time-range';
 
 /** CSV, NDJSON or JSON, part by part. */
 export class RowFile {
@@ -57,7 +57,7 @@ export class RowFile {
 function timesOf(value: Json, type: SqlType): Json {
   if (type.kind === 'TIMESTAMP') {
     const micros = microsOf(value);
-    return micros === null ? value : isoOf(micros);
+    return micros === null ? value : instantText(micros);
   }
   if (type.kind === 'ARRAY' && Array.isArray(value)) {
     return (value as readonly Json[]).map((one) => timesOf(one, type.element));

@@ -1,11 +1,14 @@
 /** How grave a row is, by the role that tells it, in the page and as an expression of GoogleSQL. */
 import {
+  fieldsOf,
+  followPath,
   type Level,
   levelCondition,
   levelOf,
   type NamedType,
   type SeverityRole,
   type SqlType,
+  textInJson,
 } from '@logquay/googlesql/types';
 import { type JsonObject, valueAt } from './exact-json';
 
@@ -54,35 +57,18 @@ export function fieldExpression(
   alias: string,
   path: readonly string[],
 ): { readonly sql: string; readonly type: SqlType } | null {
-  let sql = alias;
-  let fields: readonly { readonly name: string | null; readonly type: SqlType }[] = columns;
-  let type: SqlType | null = null;
-  for (const [i, name] of path.entries()) {
-    const field = fields.find((one) => one.name === name);
-    if (field === undefined) {
-      if (type?.kind !== 'ARRAY') return null;
-      const value = fields.find((one) => one.name === 'value');
-      if (value === undefined || !fields.some((one) => one.name === 'key')) return null;
-      const key = literal(path.slice(i).join('.'));
-      return { sql: `(SELECT p.value FROM UNNEST(${sql}) AS p WHERE p.key = ${key} LIMIT 1)`, type: value.type };
-    }
-    sql += `${type?.kind === 'ARRAY' ? '[SAFE_OFFSET(0)]' : ''}.${quoted(name)}`;
-    ({ type } = field);
-    if (type.kind === 'JSON' && i < path.length - 1) {
-      const keys = path.slice(i + 1);
-      // One in the other, or one key with dots.
-      const paths = keys.length > 1 ? [keys, [keys.join('.')]] : [keys];
-      const values = paths.map((names) => {
-        const steps = names.map((one) => `.${JSON.stringify(one)}`).join('');
-        return `JSON_VALUE(${sql}, ${literal(`$${steps}`)})`;
-      });
-      return {
-        sql: values.length > 1 ? `COALESCE(${values.join(', ')})` : (values[0] ?? ''),
-        type: { kind: 'STRING' },
-      };
-    }
-    const record = type.kind === 'ARRAY' ? type.element : type;
-    fields = record.kind === 'STRUCT' ? record.fields : [];
-  }
-  return type === null || fields.length > 0 ? null : { sql, type };
+  const found = followPath(columns, path);
+  if (found === null) return null;
+  const sql = found.steps.reduce((owner, { name }, i) => {
+    const isList = found.steps[i - 1]?.type.kind === 'ARRAY';
+    return `${owner}${isList ? '[SAFE_OFFSET(0)]' : ''}.${quoted(name)}`;
+  }, alias);
+  if (found.kind === 'json') return { sql: textInJson(sql, found.keys), type: { kind: 'STRING' } };
+  const type = found.kind === 'field' ? found.type : (found.member ?? found.pair.value).type;
+  if (fieldsOf(type).length > 0) return null;
+  if (found.kind === 'field') return { sql, type };
+  const { key, pair, member } = found;
+  const value = [pair.value, ...(member === null ? [] : [member])].map(({ name }) => `.${quoted(name)}`).join('');
+  const condition = `p.${quoted(pair.key.name)} = ${literal(key)}`;
+  return { sql: `(SELECT p${value} FROM UNNEST(${sql}) AS p WHERE ${condition} LIMIT 1)`, type };
 }

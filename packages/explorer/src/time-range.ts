@@ -1,3 +1,5 @@
+import { readInstant } from '@logquay/googlesql/types';
+
 import type { Json } from './exact-json';
 
 export type Zone = 'utc' | 'local';
@@ -14,9 +16,8 @@ export function microsOf(value: Json | undefined): bigint | null {
   }
   if (typeof value !== 'string' || value.length > 40 || !ISO.test(value)) return null;
   // A DATETIME has no zone: log tables count in UTC.
-  const zoned = /(?:Z|[+-]\d\d:?\d\d)$/.test(value) ? value : `${value}Z`;
-  const milliseconds = Date.parse(zoned.replace(' ', 'T'));
-  return Number.isNaN(milliseconds) ? null : BigInt(milliseconds) * 1000n;
+  const micros = readInstant(value);
+  return typeof micros === 'bigint' ? micros : null;
 }
 
 /** `2026-11-22 14:41:46.495`, in the zone; with `precise` to the microsecond and with the zone. */
@@ -124,12 +125,6 @@ export function widened(range: TimeRange, now: number): TimeRange {
   if (range.kind === 'last') return { kind: 'last', milliseconds: Math.min(LONGEST, range.milliseconds * 2) };
   const half = (range.end - range.start) / 2;
   return { kind: 'between', start: range.start - half, end: Math.min(Math.max(now, range.end), range.end + half) };
-}
-
-/** An instant in microseconds as a parameter is sent. */
-export function isoOf(micros: bigint): string {
-  const text = new Date(Number(floorDiv(micros, 1000n))).toISOString();
-  return `${text.slice(0, -1)}${String(micros - floorDiv(micros, 1000n) * 1000n).padStart(3, '0')}Z`;
 }
 
 /** The range of the same length before or after: -1 or 1. Never beyond now, where it follows the clock. */

@@ -1,4 +1,6 @@
 /** What the explorer makes of results: values of fields, charts, requests for other programs. */
+import fc from 'fast-check';
+
 import { chartOf, type TimeChart } from '../src/chart-of';
 import { valueAt } from '../src/exact-json';
 import { fieldsOf, presentIn, spreadOf, topValues, typesOfRows } from '../src/field-values';
@@ -35,9 +37,11 @@ it('finds fields by types, or in rows, and counts their values', () => {
 
 it('reaches values through records, lists of one, pairs and JSON, in rows and by an expression alike', () => {
   const pair = { kind: 'STRUCT' as const, fields: [text('key'), text('value')] };
+  const members: SqlType = { kind: 'STRUCT', fields: [text('string_value'), number('int_value')] };
   const columns: NamedType[] = [
     ...TYPES,
     { name: 'attributes', type: { kind: 'ARRAY', element: pair } },
+    { name: 'event_params', type: records(text('key'), { name: 'value', type: members }) },
     { name: 'payload', type: { kind: 'JSON' } },
   ];
   const whole = {
@@ -45,6 +49,10 @@ it('reaches values through records, lists of one, pairs and JSON, in rows and by
     attributes: [
       { key: 'a', value: '1' },
       { key: 'http.status', value: '2' },
+    ],
+    event_params: [
+      { key: 'page', value: { string_value: '/', int_value: null } },
+      { key: 'ga.id', value: { string_value: null, int_value: 7 } },
     ],
     payload: { 'it\'s "x"': { n: 3 } },
   };
@@ -57,7 +65,12 @@ it('reaches values through records, lists of one, pairs and JSON, in rows and by
     [
       ['attributes', 'http', 'status'],
       '2',
-      "(SELECT p.value FROM UNNEST(q.`attributes`) AS p WHERE p.key = 'http.status' LIMIT 1)",
+      "(SELECT p.`value` FROM UNNEST(q.`attributes`) AS p WHERE p.`key` = 'http.status' LIMIT 1)",
+    ],
+    [
+      ['event_params', 'ga', 'id', 'int_value'],
+      7,
+      "(SELECT p.`value`.`int_value` FROM UNNEST(q.`event_params`) AS p WHERE p.`key` = 'ga.id' LIMIT 1)",
     ],
     [
       ['payload', 'it\'s "x"', 'n'],
@@ -69,6 +82,14 @@ it('reaches values through records, lists of one, pairs and JSON, in rows and by
     expect(valueAt(whole, path)).toBe(value);
     expect(fieldExpression(columns, 'q', path)?.sql).toBe(sql);
   }
+  // The field list has what can be counted, and takes for empty only what is.
+  const shown = fieldsOf(columns, [whole]);
+  const present = presentIn([whole], shown);
+  expect(shown.map(({ path }) => path).filter((path) => !present.has(path))).toEqual([
+    'event_params.page.int_value',
+    'event_params.ga.id.string_value',
+  ]);
+  for (const { names } of shown) expect(fieldExpression(columns, 'q', names)).not.toBeNull();
   expect(valueAt(whole, ['metadata', 'nothing', 'here'])).toBeUndefined();
   expect(fieldExpression(columns, 'q', ['metadata', 'nothing'])).toBeNull();
 });
@@ -203,9 +224,24 @@ it('keeps all rows of all templates, whatever they are of, and finds their words
   expect(clauseOf(logins!)).toBe('"logged in from"');
   for (const pattern of found.all) {
     const clause = clauseOf(pattern);
-    // What the clause looks for is in the sample, but for its blanks.
-    if (clause !== null) expect(pattern.sample.replace(/\s+/g, ' ')).toContain(JSON.parse(clause));
+    // What the clause looks for is in the sample.
+    if (clause !== null) expect(pattern.sample).toContain(JSON.parse(clause));
   }
+});
+
+it('finds each message of a pattern by its clause, whatever blanks stand between the words', () => {
+  const words = ['the', 'user', 'named', 'x1', 'has', 'been', 'logged', 'out'];
+  const blanks = fc.array(fc.constantFrom(' ', ' ', ' ', '  ', '\t', ' \n'), { minLength: 8, maxLength: 8 });
+  const message = blanks.map((all) => words.map((word, i) => `${all[i] ?? ''}${word}`).join(''));
+  fc.assert(
+    fc.property(fc.array(message, { minLength: 1, maxLength: 3 }), (messages) => {
+      const found = new Patterns();
+      for (const one of messages) found.add(one);
+      expect(found.all).toHaveLength(1);
+      const clause = JSON.parse(clauseOf(found.all[0]!) ?? '""') as string;
+      for (const one of messages) expect(one).toContain(clause);
+    }),
+  );
 });
 
 it('writes files with the shown columns, times as ISO 8601, and no formulas', async () => {

@@ -5,12 +5,15 @@ import { typesOfRows } from '../src/field-values';
 import { severityOf } from '../src/severity';
 import { firstOf, visibleText } from '../src/visible-text';
 import { rolesOf } from '../../googlesql/src/roles';
+import { instantText } from '../../googlesql/src/time/instant';
 
 it('writes instants to the microsecond, before 1970 too', () => {
   expect(writeInstant(1795358960874706n, 'utc', true)).toBe('2026-11-22 14:49:20.874706 UTC');
   expect(writeInstant(-1n, 'utc', true)).toBe('1969-12-31 23:59:59.999999 UTC');
   expect(microsOf('2026-11-22T13:42:00')).toBe(1795354920000000n);
   expect(microsOf('2026-11-22T13:42:00+01:00')).toBe(1795351320000000n);
+  for (const written of ['2026-11-22T13:42:00.123456Z', '2026-11-22 13:42:00.123456', '1969-12-31T23:59:59.999999Z'])
+    expect(instantText(microsOf(written) ?? 0n)).toBe(`${written.replace(' ', 'T').replace('Z', '')}Z`);
   for (const other of [12, 'soon', '2026-13-45T00:00:00', null, undefined]) expect(microsOf(other)).toBeNull();
 });
 

@@ -1,4 +1,4 @@
-import { OFFERED, boundsOf, isoOf, readRange, shifted, widened, writeRange } from '../src/time-range';
+import { OFFERED, boundsOf, readRange, shifted, widened, writeRange } from '../src/time-range';
 
 const NOW = Date.parse('2026-09-30T12:00:00Z');
 
@@ -40,5 +40,4 @@ it('reads any stretch up to now, and widens what is looked at without going beyo
   const between = { kind: 'between', start: 1000, end: 3000 } as const;
   expect(widened(between, 10_000)).toEqual({ kind: 'between', start: 0, end: 4000 });
   expect(widened(between, 3500)).toEqual({ kind: 'between', start: 0, end: 3500 });
-  expect(isoOf(-1n)).toBe('1969-12-31T23:59:59.999999Z');
 });

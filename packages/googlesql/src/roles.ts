@@ -469,15 +469,14 @@ function merged(ranges: readonly (readonly [Level, number, number])[]): readonly
   return all;
 }
 
-/** Microseconds of a unit; of nanoseconds there are a thousand in one. */
-const MICROS: Readonly<Record<Exclude<TimeUnit, 'ns'>, bigint>> = { s: 1_000_000n, ms: 1_000n, us: 1n };
+/** From a number of a unit to microseconds. */
+const TO_MICROS: Readonly<Record<TimeUnit, string>> = { s: ' * 1000000', ms: ' * 1000', us: '', ns: ' / 1000' };
 
 /** GoogleSQL for the time of a row as TIMESTAMP or DATETIME; NULL for a number that is none. @param field the column, as SQL */
 export function timeExpression(field: string, { type, unit }: TimeRole): string {
   if (unit === null) return field;
   if (type.kind === 'FLOAT64') {
-    const factor = unit === 'ns' ? ' / 1000' : unit === 'us' ? '' : ` * ${String(MICROS[unit])}`;
-    return `SAFE.TIMESTAMP_MICROS(SAFE_CAST(ROUND(${field}${factor}) AS INT64))`;
+    return `SAFE.TIMESTAMP_MICROS(SAFE_CAST(ROUND(${field}${TO_MICROS[unit]}) AS INT64))`;
   }
   if (unit === 'ns') return `SAFE.TIMESTAMP_MICROS(DIV(${field}, 1000))`;
   return `SAFE.TIMESTAMP_${unit === 's' ? 'SECONDS' : unit === 'ms' ? 'MILLIS' : 'MICROS'}(${field})`;

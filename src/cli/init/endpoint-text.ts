@@ -18,8 +18,10 @@ import {
   timeExpression,
   type TimeRole,
 } from '@logquay/googlesql/types';
+import { SOFT_RESERVED } from '../../endpoints/declaration';
 import { fieldOf, partitionBound, pruningBounds, quoted, suffixBounds } from '../../endpoints/time-bounds';
 import { cteName } from '../../endpoints/tables-endpoint';
+import { RESERVED } from '../../keys/key';
 
 /** A table as an endpoint is to read it. */
 export interface ShapedTable extends TableSchema {
@@ -63,13 +65,13 @@ export function tenantOf({ name, columns }: TableSchema, written: string, hint =
   if (kind !== 'STRING' && kind !== 'INT64')
     throw new InitError(`--tenant: ${written} is of type ${kind}. Allowed is a field of texts or whole numbers.`);
   const parameter = (segments.at(-1) ?? '').replace(/\W/g, '_').replace(/^(?=\d|$)/, '_');
-  if (RESERVED.test(parameter)) throw new InitError(`--tenant: a parameter cannot be called ${parameter}.`);
+  if (TAKEN.has(parameter.toLowerCase())) throw new InitError(`--tenant: a parameter cannot be called ${parameter}.`);
   return { parameter, type: kind === 'STRING' ? 'string' : 'integer', path };
 }
 
 const STRING = { kind: 'STRING' } as const;
 /** Names that the endpoint has for something else. */
-const RESERVED = /^(?:sql|lql|dry_run|iso_timestamp_start|iso_timestamp_end)$/i;
+const TAKEN: ReadonlySet<string> = new Set([...RESERVED, ...SOFT_RESERVED, 'iso_timestamp_start', 'iso_timestamp_end']);
 
 /** Whether a row is the tenant's. */
 function isOwn({ parameter, path }: Tenant): string {
@@ -167,7 +169,7 @@ function severityOf(roles: Roles): readonly string[] {
   return [`CASE\n${cases.filter((one) => !one.includes('WHEN FALSE')).join('\n')}\n  END AS severity`];
 }
 
-/** A CTE must not have the name of the table that it reads. */
+/** Files of stored queries must not have a CTE with the name of a table that the query reads. */
 function cteOf(table: string): string {
   const plain = cteName(table.replace(/_?\*$/, ''));
   return plain.toLowerCase() === table.toLowerCase() ? `${plain}_rows` : plain;

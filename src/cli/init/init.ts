@@ -1,6 +1,6 @@
 /** Writes stored queries over a table that is there, or over one of a known shape (docs/endpoints.md). */
 import { existsSync, statSync } from 'node:fs';
-import { copyFile, mkdir, mkdtemp, open, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, open, readFile, realpath, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -9,7 +9,7 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 
 import type { Engine } from '@logquay/duckdb-engine/contract';
-import { MOST_OF_LIST, readBounded, systemCode } from '@logquay/duckdb-engine/files';
+import { ignoreMissing, MOST_OF_LIST, readBounded, replaceFile, systemCode } from '@logquay/duckdb-engine/files';
 import {
   columnsOf,
   type NamedType,
@@ -270,7 +270,7 @@ async function withTable(folder: string, { name, columns, daily }: ShapedTable):
 }
 
 /**
- * Writes all of the files or none.
+ * Writes the files, unless one of them is there. After a fault of the disk those before it stay.
  *
  * @param table to be declared; null: none is
  * @throws InitError for files that are there
@@ -282,9 +282,16 @@ async function write(folder: string, files: readonly NewFile[], table: ShapedTab
   await mkdir(folder, { recursive: true });
   const schema = table === null ? null : await withTable(folder, table);
   // First: a stored query that a running service takes up needs its table.
-  if (schema !== null) await writeFile(inFolder(SCHEMA_FILE), schema);
+  if (schema !== null) await replaceSchema(inFolder(SCHEMA_FILE), schema);
   for (const { name, text } of files) await writeFile(inFolder(name), text, { flag: 'wx' });
   return [...files.map(({ name }) => inFolder(name)), ...(schema === null ? [] : [inFolder(SCHEMA_FILE)])];
+}
+
+/** A running service reads the one or the other. Who may read it stays, and where a link leads. */
+async function replaceSchema(file: string, text: string): Promise<void> {
+  const target = await realpath(file).catch(ignoreMissing);
+  const mode = target === undefined ? 0o644 : (await stat(target)).mode;
+  await replaceFile(target ?? file, text, (draft) => draft.chmod(mode & 0o777));
 }
 
 /** A name as endpoints may have it. @throws InitError */

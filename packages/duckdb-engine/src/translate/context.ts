@@ -1,6 +1,6 @@
 /** The state of one translation: parameters met, names handed out, columns bound inside lambdas, CTEs to write. */
 import { step, type TableSchema, QueryError } from '@logquay/googlesql/types';
-import type { Cte, Expr, ResolvedQuery, TableScan } from '@logquay/googlesql';
+import type { Cte, Expr, TableScan } from '@logquay/googlesql';
 import type { Span } from '@logquay/googlesql/syntax';
 import type { Names } from './expressions/call';
 import { isSimple, quoteName, structOf } from '../sql';
@@ -116,8 +116,6 @@ export class Context {
 export function columnName(id: number): string {
   return `"c${id}"`;
 }
-
-export type QueryPrinter = (ctx: Context, query: ResolvedQuery, ordered: boolean) => string;
 
 // ------------------------------------------------------------------------------------------
 // How much one query may become in DuckDB's SQL. A short text may become a long one: a CTE is written out at each place that reads it, and

@@ -1,7 +1,7 @@
 /** Types, schemas, values in text form, and faults: what needs neither a parser nor a resolver. */
 export { type BoundParameter, elementOf, type TypedParameter, typesByName } from '../bound-parameter';
 export { type FaultNote, lineAndColumn, offsetOf, QueryError, type QueryFault } from '../errors';
-export { type FieldPath, followPath, pathText, segmentsOf } from '../field-path';
+export { fieldsOf, type FieldPath, followPath, pairOf, pathText, segmentsOf } from '../field-path';
 export { keySpellings, textInJson } from '../lql/fields';
 export { HIDDEN_SIGNS } from '../hidden-signs';
 export { latin1Pattern } from '../latin1-pattern';

@@ -1,11 +1,10 @@
+/** The operands of LQL's filters; and values and names as SQL, such that no value can end the literal that holds it. */
 import { isSeverityName, LEVELS } from '../roles';
 import { partsOf } from '../time/calendar';
 import { excerpt, LqlError } from './lql-error';
 import type { Instant, Test, Value } from './rules';
 import type { Piece, Scanner } from './scanner';
 import { isDateSpelling, onlyColonBeforeRange } from './timestamp';
-
-/** Values and names as BigQuery SQL text, such that no value can end the literal that holds it. */
 
 const SHORT_ESCAPES: Readonly<Record<string, string>> = {
   '\\': '\\\\',

@@ -1,3 +1,4 @@
+/** A text of LQL as rules: paths, the clauses that do not filter (`f:`, `s:`, `c:`), and those that do. */
 import { segmentsOf } from '../field-path';
 import { excerpt, LqlError } from './lql-error';
 import { OPERATORS, readOperand } from './operand';
@@ -47,8 +48,6 @@ function hintFor(written: string): string {
   }
   return 'A path is names of letters, digits and _ joined by dots, others in backticks; to search for this text, put it in double quotes.';
 }
-
-/** The clauses that do not filter: `f:`, `s:`, `c:`. Each reads what follows its prefix up to the next separator. */
 
 const MAX_TABLE_NAME = 255;
 

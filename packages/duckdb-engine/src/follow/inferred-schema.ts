@@ -57,7 +57,7 @@ function spelled(fields: readonly RestField[], record: JsonObject): JsonObject {
     const own = (changed ?? record)[field.name] ?? null;
     const inner = field.type === 'RECORD' ? spelledItems(field.fields, value) : value;
     if (field.name === name ? inner === value : own !== null) continue;
-    const others = Object.entries(changed ?? record).filter(([one]) => one !== name);
+    const others: [string, unknown][] = Object.entries(changed ?? record).filter(([one]) => one !== name);
     changed = Object.fromEntries([...others, [field.name, inner]]);
   }
   return changed ?? record;

@@ -15,7 +15,7 @@ const GENERATORS = {
   gate: [['test/sandbox/fuzz/start.js'], ['20000', seed], ['20', seed]],
   tenants: [JEST, ['tenants/'], ['tenants/', ...NO_TEST]],
   dialect: [['test/dialect/fuzz/start.js'], ['20000', seed], ['5', seed, '^ABS$']],
-  folder: [['packages/duckdb-engine/test/follow/start.js'], ['100', seed], ['0', seed]],
+  folder: [['packages/duckdb-engine/test/follow/start.js'], ['100', seed], ['1', seed, '10']],
   hostile: [['test/hostile/start.js'], ['1000', seed], ['0', seed]],
   soak: [
     ['test/hostile/start.js', 'soak'],

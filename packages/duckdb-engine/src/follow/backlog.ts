@@ -399,7 +399,7 @@ class Backlog {
 
 /** SQL: the rows of a relation with other fields. */
 function inForm({ relation, fields }: Pick<RowTable, 'relation' | 'fields'>, form: readonly RestField[]): string {
-  return `SELECT ${castColumns(fields, form)}, ${SOURCE_COLUMN}, ${ARRIVAL_COLUMN} FROM ${relation}`;
+  return `SELECT ${[...castColumns(fields, form), SOURCE_COLUMN, ARRIVAL_COLUMN].join(', ')} FROM ${relation}`;
 }
 
 /** What more room or another moment may mend. */

@@ -186,9 +186,8 @@ export class HotRelations {
     await relation.create();
     put('relation', this.name, id, { fields } satisfies RelationRecord);
     if (!isOpen || last.rows > FEW_ROWS || last.dropped.length > 0) return { relation, before: null };
-    await this.connection.run(
-      `INSERT INTO ${relation.relation} SELECT ${castColumns(last.fields, fields)}, ${SOURCE_COLUMN}, ${ARRIVAL_COLUMN} FROM ${last.relation}`,
-    );
+    const columns = [...castColumns(last.fields, fields), SOURCE_COLUMN, ARRIVAL_COLUMN].join(', ');
+    await this.connection.run(`INSERT INTO ${relation.relation} SELECT ${columns} FROM ${last.relation}`);
     put('relation', this.name, last.id, null);
     return { relation, before: last };
   }
@@ -306,8 +305,10 @@ export class RowTable {
       const read = `r.${quoteName(field.name)}`;
       return exact ? read : storedValue(withoutZones(field), read, 'base64');
     });
+    // DuckDB refuses a structure without fields: rows of `{}` in a table that has none yet.
+    const row = values.length === 0 ? 'NULL' : `json_transform(u, ${quoteText(structure)})`;
     return `INSERT INTO ${this.relation} SELECT ${[...values, 's', 'a'].join(', ')}
-      FROM (SELECT json_transform(u, ${quoteText(structure)}) AS r, s, a
+      FROM (SELECT ${row} AS r, s, a
         FROM (SELECT unnest($1) AS u, unnest($2) AS s, unnest(range($3, $3 + len($1))) AS a))`;
   }
 }

@@ -178,7 +178,7 @@ function fewestOf(most: number): number {
 }
 
 /**
- * A select list that gives columns as `before` in the types of `fields`, with lists: what was not there yet is NULL, or an
+ * The items of a select list that give columns as `before` in the types of `fields`, with lists: what was not there yet is NULL, or an
  * empty list.
  *
  * @param single paths of lists that are stored as their elements
@@ -187,8 +187,8 @@ export function castColumns(
   before: readonly RestField[],
   fields: readonly RestField[],
   single: ReadonlySet<string> = new Set(),
-): string {
-  return fields.map((field) => castColumn(before, field, single)).join(', ');
+): readonly string[] {
+  return fields.map((field) => castColumn(before, field, single));
 }
 
 function castColumn(before: readonly RestField[], field: RestField, single: ReadonlySet<string>): string {

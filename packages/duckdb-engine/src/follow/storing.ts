@@ -287,10 +287,12 @@ export class Storing {
         const dropped = segments.droppedOf(segment);
         const where = dropped.length === 0 ? '' : ` WHERE ${isNotOf(dropped)}`;
         const hidden = `${SOURCE_COLUMN}, ${ARRIVAL_COLUMN} + ${segment.before} AS ${ARRIVAL_COLUMN}`;
-        const columns = (own: readonly string[]): string => castColumns(segment.fields, fields, new Set(own));
-        const rows = single === null ? columns(segment.single) : '* EXCLUDE ' + `(${SOURCE_COLUMN}, ${ARRIVAL_COLUMN})`;
-        inputs.push(`SELECT ${rows}, ${hidden} FROM merged_${i}.rows${where}`);
-        if (segment.odd > 0) inputs.push(`SELECT ${columns([])}, ${hidden} FROM merged_${i}.odd${where}`);
+        const columns = (own: readonly string[]): string =>
+          [...castColumns(segment.fields, fields, new Set(own)), hidden].join(', ');
+        const rows =
+          single === null ? columns(segment.single) : `* EXCLUDE (${SOURCE_COLUMN}, ${ARRIVAL_COLUMN}), ${hidden}`;
+        inputs.push(`SELECT ${rows} FROM merged_${i}.rows${where}`);
+        if (segment.odd > 0) inputs.push(`SELECT ${columns([])} FROM merged_${i}.odd${where}`);
       }
       const all = `(${inputs.join(' UNION ALL ')})`;
       const target = await SegmentFile.create(connection, path, fields, time, rowGroup);
@@ -305,7 +307,7 @@ export class Storing {
 }
 
 /** SQL: the rows of a hot relation that count. @param only a condition on them */
-function rowsOf({ relation, dropped }: HotRelation, columns: string, only = 'true'): string {
+function rowsOf({ relation, dropped }: HotRelation, columns: readonly string[], only = 'true'): string {
   const counted = dropped.length === 0 ? 'true' : isNotOf(dropped);
-  return `SELECT ${columns}, ${SOURCE_COLUMN}, ${ARRIVAL_COLUMN} FROM ${relation} WHERE ${counted} AND ${only}`;
+  return `SELECT ${[...columns, SOURCE_COLUMN, ARRIVAL_COLUMN].join(', ')} FROM ${relation} WHERE ${counted} AND ${only}`;
 }

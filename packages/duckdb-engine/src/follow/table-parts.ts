@@ -134,7 +134,7 @@ export class TableParts {
   }
 
   #empty(fields: readonly RestField[]): TablePart {
-    const columns = [...(fields.length === 0 ? [] : [castColumns([], fields)]), `NULL AS ${SOURCE_COLUMN}`].join(', ');
+    const columns = [...castColumns([], fields), `NULL AS ${SOURCE_COLUMN}`].join(', ');
     const rows = { columns, from: '(SELECT 1)', where: ['false'], same: false, isCast: true };
     const timedBy = timeColumnOf(fields, this.#units)?.name ?? null;
     return { part: { ...unknownPart(relationOf(rows)), timedBy }, rows, arrived: null, before: 0 };
@@ -205,10 +205,8 @@ interface TablePart {
 /** The rows that count. */
 function selectionOf({ relation, fields, single, dropped }: Stored, form: readonly RestField[]): Selection {
   const isCast = !sameFields(fields, form);
-  const values = isCast
-    ? castColumns(fields, form, new Set(single))
-    : fields.map(({ name }) => quoteName(name)).join(', ');
-  const columns = `${values}, ${SOURCE_COLUMN}`;
+  const values = isCast ? castColumns(fields, form, new Set(single)) : fields.map(({ name }) => quoteName(name));
+  const columns = [...values, SOURCE_COLUMN].join(', ');
   const where = dropped.length === 0 ? [] : [isNotOf(dropped)];
   return { columns, from: relation, where, isCast, same: !isCast && where.length === 0 };
 }

@@ -25,6 +25,23 @@ const typesOf = async (engine: Pick<Engine, 'tables'>, table: string): Promise<u
 const schemaOf = async (engine: Pick<Engine, 'tables'>, table: string) =>
   (await engine.tables([[table]], unlimited())).schemas.get(table);
 
+describe.each(FORMS)('Tables that have no field yet, in %s', (_form, options) => {
+  it('are there without a complaint, also across a restart, and have what comes', async () => {
+    folder = await DataFolder.make({ 'head.csv': 'a,b\n', 'objects.ndjson': '{}\n{}\n', 'empty.log': '' });
+    let engine = await folder.open(options);
+    await engine.close();
+    engine = await folder.open(options);
+    await folder.append({ 'head.csv': '1,x\n', 'objects.ndjson': '{"n":1}\n', 'empty.log': 'up\n' });
+    await eventually(async () => expect(await rowsOf(engine, 'SELECT * FROM head')).toEqual([{ a: 1, b: 'x' }]));
+    await eventually(async () => expect(await rowsOf(engine, 'SELECT n FROM objects')).toContainEqual({ n: 1 }));
+    await eventually(async () =>
+      expect(await rowsOf(engine, 'SELECT message FROM empty')).toEqual([{ message: 'up' }]),
+    );
+    expect(folder.logged.filter(({ level }) => level === 'error')).toEqual([]);
+    await engine.close();
+  });
+});
+
 describe.each(FORMS)('Numbers that are times, in %s', (_form, options) => {
   const NOW = 1_790_000_000;
   const PER_SECOND: readonly (readonly [TimeUnit, bigint])[] = [

@@ -137,9 +137,10 @@ function unitedPart(
 ): Part {
   const own = fieldsOf(schema.columns);
   const same = sameFields(own, fields);
-  const columns = same ? '*' : castColumns(own, fields, part.single);
+  const columns = same ? ['*'] : castColumns(own, fields, part.single);
   const where = sources.length === 0 ? '' : ` WHERE ${SOURCE_COLUMN} IN (${sources.join(', ')})`;
-  const relation = `(SELECT ${columns}, ${suffix} AS ${quoteName(TABLE_SUFFIX.name)} FROM ${part.relation}${where})`;
+  const all = [...columns, `${suffix} AS ${quoteName(TABLE_SUFFIX.name)}`].join(', ');
+  const relation = `(SELECT ${all} FROM ${part.relation}${where})`;
   return { ...part, relation, single: same ? part.single : new Set() };
 }
 

@@ -208,7 +208,7 @@ function requestOf(presets: readonly Preset[], random: Random): TenantRequest {
 }
 
 for (const engine of ['duckdb', 'bigquery'] as const) {
-  // `npm run test:long -- tenants` asks BigQuery, too.
+  // `npm run test:long -- tenants` asks the local BigQuery, too, where it is installed.
   if (REQUESTS[engine] === 0) continue;
   const available = engine === 'duckdb' || localBigQueryInstalled;
   (available ? it : it.skip)(`a pinned key sees its tenant alone, on ${engine}`, async () => {

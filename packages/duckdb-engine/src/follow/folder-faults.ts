@@ -51,5 +51,14 @@ const KINDS: readonly (readonly [words: RegExp, kind: string])[] = [
 /** What kind of fault an error is. DuckDB's messages may hold values of rows: they are not for the log. */
 export function faultKind(error: unknown): string {
   const message = messageOf(error);
-  return KINDS.find(([words]) => words.test(message))?.[1] ?? codeOf(error) ?? kindOf(error);
+  return KINDS.find(([words]) => words.test(message))?.[1] ?? placeInCode(error) ?? codeOf(error) ?? kindOf(error);
+}
+
+/** Of a mistake in the code its name and place, without its message; null: another fault. */
+function placeInCode(error: unknown): string | null {
+  if (!(error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError)) return null;
+  const { name, message, stack = '' } = error;
+  const frames = stack.slice(stack.indexOf(message) + message.length);
+  const [, place = 'an unknown place'] = /^ +at (.*)$/m.exec(frames) ?? [];
+  return `${name} at ${place}`;
 }

@@ -19,6 +19,7 @@ import { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import type { Engine } from '../../src/contract/contract';
 import { ExactLines } from '../../src/data/exact-lines';
 import type { DuckDbOptions } from '../../src/engine/options';
+import { faultKind } from '../../src/follow/folder-faults';
 import { LiveFolder } from '../../src/follow/live-folder';
 import { LiveTable } from '../../src/follow/live-table';
 import { RowTable } from '../../src/follow/hot-relations';
@@ -527,4 +528,11 @@ describe('Segments', () => {
     expect(await ids()).toEqual(['a']);
     expect(await segments()).toHaveLength(1);
   });
+});
+
+it('A mistake in the code is named by its place, without what it says', async () => {
+  folder = await DataFolder.make({});
+  const mistake = new TypeError('a value of a row\n    at a value');
+  expect(faultKind(mistake)).toMatch(/^TypeError at (?!a value).*faults\.test/);
+  expect(faultKind(new Error('a value of a row'))).toBe('unknown');
 });

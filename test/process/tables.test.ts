@@ -105,6 +105,8 @@ it('serves what comes into an empty folder, to who may see all of it', async () 
   await until(async () => JSON.stringify(await rows('', 'any')) === '[{"seven":7}]');
   await until(() => tail.end !== undefined);
   expect(JSON.parse(tail.end?.data ?? '')).toMatchObject({ cause: 'endpoint_changed' });
+  // The log comes by another way than the end of the tail.
+  await until(() => service.err.includes('the built-in endpoint tables is off'));
   expect(service.err.match(/the built-in endpoint tables is off/g)).toHaveLength(1);
   rmSync(file);
   await newest('2026-11-02T10:00:00');

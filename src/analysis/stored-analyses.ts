@@ -102,7 +102,7 @@ export interface StoredAnalysis {
 }
 
 /** Resolves a stored query against the engine's tables: every fault that can be told from the others, and all types. */
-export function analyseStored(
+function analyseStored(
   endpoint: Pick<Endpoint, 'sql' | 'query' | 'parameters' | 'log'>,
   tables: TableSchemas,
 ): StoredAnalysis {

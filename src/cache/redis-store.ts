@@ -68,7 +68,7 @@ export function decode(values: readonly (Buffer | null)[], question: string): En
 }
 
 /** null: not a valid fence. */
-export function readFence(text: string): number | null {
+function readFence(text: string): number | null {
   const fence = /^\d{1,16}$/.test(text) ? Number(text) : NaN;
   return Number.isSafeInteger(fence) ? fence : null;
 }
@@ -117,7 +117,7 @@ const BOUNDED = (leaseTime: string): string => `
  * KEYS: lease, last fence, entry. ARGV: owner, milliseconds of the lease, milliseconds for which the last fence is
  * remembered. Returns the fence and that of the current entry (0: no entry); nil: the lease is held.
  */
-export const ACQUIRE = script(`
+const ACQUIRE = script(`
   if not redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then
     ${BOUNDED('ARGV[2]')}
     return nil
@@ -131,7 +131,7 @@ export const ACQUIRE = script(`
 `);
 
 /** KEYS: lease. ARGV: owner, milliseconds of the lease. Returns 1; 0: it is not the owner's any more. */
-export const RENEW = script(`
+const RENEW = script(`
   if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
   return redis.call('PEXPIRE', KEYS[1], ARGV[2])
 `);
@@ -146,7 +146,7 @@ export const RELEASE = script(`
  * KEYS: lease, waiters. ARGV: id of the waiter, milliseconds for which it is registered. Returns 1: the lease is held;
  * 0: it is not.
  */
-export const AWAIT = script(`
+const AWAIT = script(`
   if redis.call('EXISTS', KEYS[1]) == 0 then
     redis.call('ZREM', KEYS[2], ARGV[1])
     return 0
@@ -158,7 +158,7 @@ export const AWAIT = script(`
 `);
 
 /** KEYS: waiters. ARGV: id of the caller. Returns how many others wait. */
-export const AWAITED = script(`
+const AWAITED = script(`
   ${CLOCK}
   redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', millis)
   local all = redis.call('ZCARD', KEYS[1])

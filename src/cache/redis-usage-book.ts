@@ -26,7 +26,7 @@ const DROP = `
 `;
 
 /** ARGV: number of results to remember, then a flat list of names and records. */
-export const TOUCH = script(`
+const TOUCH = script(`
   ${CLOCK} ${DROP}
   for i = 2, #ARGV, 2 do
     redis.call('ZADD', KEYS[1], millis, ARGV[i])
@@ -41,7 +41,7 @@ export const TOUCH = script(`
 `);
 
 /** ARGV: milliseconds to look back, maximal number. Returns a flat list of record, milliseconds since the last request, and failures. */
-export const IN_USE = script(`
+const IN_USE = script(`
   ${CLOCK}
   local most = tonumber(ARGV[2])
   -- Held-off results are skipped, so look at more.
@@ -72,19 +72,19 @@ export const FAILED = script(`
 `);
 
 /** ARGV: name. Returns 1 while it is held off. */
-export const HELD_OFF = script(`
+const HELD_OFF = script(`
   ${CLOCK}
   local untilWhen = tonumber(string.match(redis.call('HGET', KEYS[3], ARGV[1]) or '', '^%d+'))
   return untilWhen and untilWhen > millis and 1 or 0
 `);
 
 /** ARGV: name. */
-export const SUCCEEDED = script(`
+const SUCCEEDED = script(`
   return redis.call('HDEL', KEYS[3], ARGV[1])
 `);
 
 /** ARGV: name. */
-export const FORGET = script(`
+const FORGET = script(`
   ${DROP}
   drop(ARGV[1])
   return 1

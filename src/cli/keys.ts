@@ -10,7 +10,7 @@ const MOST_LISTED = 10;
  * What is wrong with the endpoints and pins that a key is made for; null: nothing. Where there are no stored queries, as on a
  * machine that only makes keys, they cannot be checked, and a note says so.
  */
-export async function scopeFault(
+async function scopeFault(
   { endpoints, pinned }: KeyScope,
   directory: string,
   note: Surroundings['note'],

@@ -7,7 +7,7 @@ import { type Definition, readDefinition } from './definition';
 import { type Fault, FILE_START } from './settings';
 
 /** Files that are looked at, or read, at the same time. */
-export const FILES_AT_ONCE = 32;
+const FILES_AT_ONCE = 32;
 
 /** What tells one state of a file from another without reading it. */
 export type Fingerprint = string;

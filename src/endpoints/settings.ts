@@ -96,7 +96,7 @@ const UNIT = `unit must be one of ${TIME_UNITS.join(', ')}`;
 const TIME = 'time must be a column, or for a column of numbers { column: NAME, unit: UNIT }';
 
 /** Keys of `log`; docs/endpoints.md is held to them. */
-export const logSchema = z.strictObject(
+const logSchema = z.strictObject(
   {
     time: z
       .union(

@@ -7,7 +7,7 @@ const DATE = /^\d{4}-\d{2}-\d{2}$/;
 const INSTANT = /^\d{4}-\d{2}-\d{2}([Tt ]\d{2}:\d{2}(:\d{2}([.,]\d{1,6})?)?([Zz]|[+\- ]\d{2}(:?\d{2})?)?)?$/;
 
 /** `YYYY-MM-DD` of a day that exists, from year 1 to 9999; null for anything else. */
-export function readDateText(text: string): string | null {
+function readDateText(text: string): string | null {
   return DATE.test(text) && typeof readInstant(text) === 'bigint' ? text : null;
 }
 

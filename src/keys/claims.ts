@@ -23,7 +23,7 @@ export class TokenRefused extends ServiceError {
 export type ClaimPath = readonly string[];
 
 /** The value of a claim; undefined: there is none. Members are objects' own, whatever their names. */
-export function claimAt(claims: unknown, path: ClaimPath): unknown {
+function claimAt(claims: unknown, path: ClaimPath): unknown {
   let value = claims;
   for (const name of path) {
     if (typeof value !== 'object' || value === null || Array.isArray(value) || !Object.hasOwn(value, name))

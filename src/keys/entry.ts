@@ -11,7 +11,7 @@ const PERIOD = /^([1-9]\d{0,4})([mhdw])$/;
 const UNITS = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 
 /** Milliseconds since the epoch of an ISO 8601 date or instant, to the second, UTC without a zone; null: not valid. */
-export function readExpiry(text: string): number | null {
+function readExpiry(text: string): number | null {
   const micros = INSTANT.test(text) ? readInstant(text) : 'spelling';
   return typeof micros === 'bigint' ? secondsOf(micros) * 1000 : null;
 }

@@ -48,7 +48,7 @@ const ALGORITHMS: Readonly<Record<string, readonly string[]>> = {
   EC: ['ES256'],
   OKP: ['EdDSA', 'Ed25519'],
 };
-export const ASYMMETRIC = Object.values(ALGORITHMS).flat();
+const ASYMMETRIC = Object.values(ALGORITHMS).flat();
 
 interface KnownKey {
   readonly kid: string | undefined;

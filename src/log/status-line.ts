@@ -9,7 +9,7 @@ export function inWords({ what, done, total, unit }: Standing): string {
 }
 
 /** From 0 to 100, rounded down: 100 is done. */
-export function percentOf({ done, total }: Pick<Standing, 'done' | 'total'>): number {
+function percentOf({ done, total }: Pick<Standing, 'done' | 'total'>): number {
   return total === 0 ? 100 : Math.max(0, Math.min(100, Math.floor((done / total) * 100)));
 }
 

@@ -40,7 +40,7 @@ export interface SmallAnswer {
  * @param truncated whether the result itself was cut off
  * @param maxRows of the answer; null: the default
  */
-export function smallAnswer(bytes: Buffer, truncated: boolean, maxRows: number | null): SmallAnswer {
+function smallAnswer(bytes: Buffer, truncated: boolean, maxRows: number | null): SmallAnswer {
   const bounds = maxRows === null ? FEW : { rows: Math.min(maxRows, MOST.rows), bytes: MOST.bytes };
   const rows: string[][] = [];
   let columns: readonly string[] = [];
@@ -67,7 +67,7 @@ export function answerText({ columns, rows, total, truncated }: SmallAnswer): st
 }
 
 /** A call of a tool as a request to an endpoint: it passes what any request does. */
-export class ToolRequest implements RunRequest {
+class ToolRequest implements RunRequest {
   readonly id: string;
   readonly query = null;
   /** Each message is, whatever it asks for. */

@@ -16,7 +16,7 @@ export function rowSchema(columns: readonly NamedType[]): Schema {
 }
 
 /** Names of a struct's fields in JSON. */
-export function fieldName({ name }: StructField, index: number): string {
+function fieldName({ name }: StructField, index: number): string {
   return name ?? `_field_${String(index + 1)}`;
 }
 

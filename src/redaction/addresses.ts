@@ -66,7 +66,7 @@ const CONTROL_ESCAPES = new Map([
 ]);
 
 /** The character that ends right before `end`; null at the beginning of the text. */
-export function unitBefore(text: string, end: number): Unit | null {
+function unitBefore(text: string, end: number): Unit | null {
   if (end <= 0) return null;
   const escape = escapeEndingAt(text, end);
   if (escape !== null) return { ...escape, wrapped: true };
@@ -107,7 +107,7 @@ const PERCENT = 0x25;
  * Places between `from` and `to` where an escape ends that separates words: the digits before it belong to the escape.
  * `100%10.0.0.1` has none, as nobody writes the control character 0x10: there the percent sign is one.
  */
-export function* separatorEnds(text: string, from: number, to: number): Generator<number> {
+function* separatorEnds(text: string, from: number, to: number): Generator<number> {
   for (let end = from + 1; end < to; end++) {
     const escape = escapeEndingAt(text, end);
     if (escape !== null && escape.start < from && separates(escape.codePoint)) yield end;
@@ -120,7 +120,7 @@ export function separates(codePoint: number): boolean {
   return codePoint >= 0x80 || !isWord(codePoint);
 }
 
-export function isHex(unit: number): boolean {
+function isHex(unit: number): boolean {
   return isDigit(unit) || (unit >= 0x41 && unit <= 0x46) || (unit >= 0x61 && unit <= 0x66);
 }
 
@@ -259,7 +259,7 @@ export function findIpv4(text: string): Span[] {
 }
 
 /** Where the address that begins at `start` ends; null: none does. */
-export function endOfIpv4(text: string, start: number): number | null {
+function endOfIpv4(text: string, start: number): number | null {
   ADDRESS.lastIndex = start;
   return ADDRESS.test(text) ? ADDRESS.lastIndex : null;
 }

@@ -16,7 +16,7 @@ import {
 const SIGNS = /[@\uff20\ufe6b%:.\\&]/;
 
 /** Whether the text can hold anything to mask: a look that costs little. */
-export function mayHoldPii(text: string): boolean {
+function mayHoldPii(text: string): boolean {
   if (!SIGNS.test(text)) return false;
   return MAY_HOLD_EMAIL.test(text) || MAY_HOLD_IPV4.test(text) || MAY_HOLD_IPV6.test(text);
 }

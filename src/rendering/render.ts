@@ -10,7 +10,7 @@ const STARTS: ReadonlySet<number> = new Set(FORMULA_STARTS);
 const NUMBER = /^[+-](?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$|^-Infinity$/;
 
 /** The text of a CSV cell that no spreadsheet computes: with an apostrophe before what would be a formula. */
-export function withoutFormula(text: string): string {
+function withoutFormula(text: string): string {
   return STARTS.has(text.charCodeAt(0)) && !NUMBER.test(text) ? `'${text}` : text;
 }
 
@@ -30,7 +30,7 @@ export function csvHeader(columns: readonly string[], escapeFormulas: boolean): 
  * @param rows texts of JSON objects whose members stand in the order of the columns
  * @param escapeFormulas as for the header
  */
-export function csvLines(rows: readonly string[], escapeFormulas: boolean): string[] {
+function csvLines(rows: readonly string[], escapeFormulas: boolean): string[] {
   const text = escapeFormulas ? escaped : field;
   const cell = (json: string): string => {
     if (json === 'null') return '';

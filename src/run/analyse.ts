@@ -50,7 +50,7 @@ export interface CheckedParameters {
 }
 
 /** @throws ServiceError accessDenied, as a run does */
-export function checkParameters(
+function checkParameters(
   request: Pick<RunRequest, 'header'>,
   endpoint: Endpoint,
   given: readonly RawEntry[],

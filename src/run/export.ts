@@ -16,7 +16,7 @@ import { composeStatement, forCaller } from './statement';
 import type { BodyWriter, RequestPlan, RunRequest } from './types';
 
 /** The body of an export, part by part. */
-export class ExportBody {
+class ExportBody {
   #head: ResultHead = { columns: [], bytesProcessed: null, bytesBilled: null };
   #form: LineForm = 'json';
   #writer: BodyWriter | null = null;

@@ -61,7 +61,7 @@ function patternsOf(sql: string): readonly { readonly text: string; readonly spa
 }
 
 /** Whether a statement is at fault, and not a value that it met. */
-export function isFaultOfText(error: QueryError): boolean {
+function isFaultOfText(error: QueryError): boolean {
   return error.fault !== 'resourcesExceeded' && !isExecutionFault(error);
 }
 
@@ -95,7 +95,7 @@ export function inPlainOrder(rows: readonly string[]): readonly string[] {
  *
  * @param onlyFault the one place in the caller's text that can fail
  */
-export function fencedFault({ fault, message }: QueryError, onlyFault: Span | null): QueryError {
+function fencedFault({ fault, message }: QueryError, onlyFault: Span | null): QueryError {
   return new QueryError(fault, onlyFault === null ? SEVERAL_CAN_FAIL : message, onlyFault);
 }
 

@@ -13,7 +13,7 @@ type Dependencies = ReadonlyMap<string, ReadonlySet<string>>;
 const known = new WeakMap<readonly WithEntry[], Dependencies>();
 
 /** Entry name → names of earlier entries that it reads, all in lower case. */
-export function cteDependencies(entries: readonly WithEntry[]): Dependencies {
+function cteDependencies(entries: readonly WithEntry[]): Dependencies {
   let found = known.get(entries);
   if (found === undefined) known.set(entries, (found = dependenciesOf(entries)));
   return found;

@@ -20,7 +20,7 @@ type Result = Parameters<Parameters<Export>[1]>[0];
 const SUCCESS = 0;
 
 /** Sends spans to a collector, and logs when it begins to fail and when it takes them again. */
-export class CollectorExporter extends OTLPTraceExporter {
+class CollectorExporter extends OTLPTraceExporter {
   #failing = false;
 
   constructor(

@@ -20,7 +20,7 @@ const METHODS = new Set(['CONNECT', 'DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH',
 const LEFT = 499;
 
 /** `GET /api/endpoints`; the method alone where no route matched. */
-export function spanName({ method, route }: CompletedRequest): string {
+function spanName({ method, route }: CompletedRequest): string {
   const named = METHODS.has(method) ? method : 'HTTP';
   return route === undefined ? named : `${named} ${route}`;
 }
@@ -47,7 +47,7 @@ export function attributesOf(request: CompletedRequest): Attributes {
 }
 
 /** Whether the service failed: errors of the caller do not set the span's status (conventions for HTTP servers). */
-export function hasFailed({ status }: CompletedRequest): boolean {
+function hasFailed({ status }: CompletedRequest): boolean {
   return status >= 500;
 }
 

@@ -121,7 +121,7 @@ export class Rows {
 }
 
 /** Reads a batch of events. */
-export function readBatch(input: BatchInput): Batches | BatchFault {
+function readBatch(input: BatchInput): Batches | BatchFault {
   const { body, to, fields, project, arrived } = input;
   const events = eventsOf(body);
   if ('fault' in events) return events;

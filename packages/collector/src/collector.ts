@@ -28,7 +28,7 @@ interface Sum {
 }
 
 /** Who stored how much, as one line of the log for each key and minute. */
-export class Audit {
+class Audit {
   readonly #sums = new Map<string, Sum>();
   readonly #timer: NodeJS.Timeout;
 

@@ -22,7 +22,7 @@ const COMBINED = /^(\S+) \S+ \S+ \[[^\]]*\] "([A-Z]+) (\S+) ([^"\s]+)" (\d{3}) (
 const LONGEST = 16_384;
 
 /** null: the text is another one. */
-export function readAccessLine(text: string): AccessLine | null {
+function readAccessLine(text: string): AccessLine | null {
   const match = COMBINED.exec(text.slice(0, LONGEST));
   if (match === null) return null;
   const [, client = '', method = '', target = '', protocol = '', status, referer, agent] = match;

@@ -28,7 +28,7 @@ const STOCK: readonly (readonly [source: string, table: string])[] = [
 ];
 
 /** A file of sources that cannot be used; its message is for operators. */
-export class SourcesError extends Error {
+class SourcesError extends Error {
   override readonly name = 'SourcesError';
 }
 

@@ -113,7 +113,7 @@ export function typeName(type: SqlType): string {
 }
 
 /** Always true; DuckDB does not know. */
-export const VOLATILE_TRUE = '(random() < 2)';
+const VOLATILE_TRUE = '(random() < 2)';
 
 const SIMPLE =
   /^(?:(?:"c\d+"|v\d+)(?:\."(?:[^"]|"")+")*|CAST\(\$\d+ AS \w+\)|\$\d+|-?\d+(?:\.\d+)?(?:::\w+)?|'(?:[^']|''){0,60}'|CAST\('-?[\d.]+' AS DECIMAL\(38,9\)\)|unhex\('[0-9a-f]{64}'\)|NULL|true|false|(?:TIMESTAMP|DATE) '[^']*')$/;

@@ -63,12 +63,12 @@ export function save(name: string): void {
   ofBrowser.setItem(STORED.saved, JSON.stringify(saved.value));
 }
 
-export function forgetSaved(name: string): void {
+function forgetSaved(name: string): void {
   saved.value = saved.value.filter((one) => one.name !== name);
   ofBrowser.setItem(STORED.saved, JSON.stringify(saved.value));
 }
 
-export function clearHistory(): void {
+function clearHistory(): void {
   past.value = [];
   ofBrowser.removeItem(STORED.history);
 }

@@ -19,7 +19,7 @@ const STORED = 'logquay.widths';
 const [LEAST, MOST] = [48, 1200];
 
 /** Widths that were set by hand, in pixels, by column: the browser remembers them. */
-export const columnWidths = signal<ReadonlyMap<string, number>>(load());
+const columnWidths = signal<ReadonlyMap<string, number>>(load());
 
 function load(): Map<string, number> {
   try {
@@ -40,7 +40,7 @@ function setWidth(column: string, width: number): void {
 }
 
 /** The edge of a column's head: drawn, or moved by the arrow keys. */
-export function WidthHandle({ column }: { readonly column: string }) {
+function WidthHandle({ column }: { readonly column: string }) {
   const begun = useRef<{ readonly x: number; readonly width: number } | null>(null);
   const widthNow = (element: Element): number => element.parentElement?.getBoundingClientRect().width ?? 200;
   return (
@@ -234,7 +234,7 @@ effect(() => {
 });
 
 /** Moves the keyboard, and what is open, to a row. */
-export function goToRow(to: number): void {
+function goToRow(to: number): void {
   const rows = shownRows.peek();
   if (rows.length === 0 || pane === null) return;
   const next = Math.min(rows.length - 1, Math.max(0, to));
@@ -464,7 +464,7 @@ export function timeAt(path: readonly string[], value: Json): string | null {
 }
 
 /** The whole text of a cell. */
-export function cellText(column: string, row: JsonObject, zone: Zone): string {
+function cellText(column: string, row: JsonObject, zone: Zone): string {
   if (column === ROW) return messageOf(row);
   const isTime = isTimeColumn(column);
   const value = valueAt(row, pathOf(column));

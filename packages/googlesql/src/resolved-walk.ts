@@ -87,7 +87,7 @@ const mapKeys = (keys: readonly SortKey[], map: MapExpr): readonly SortKey[] =>
   mapAll(keys, (key) => mapExprOf(key, map));
 
 /** The call with its expressions replaced: arguments, HAVING, ORDER BY and LIMIT. */
-export function mapCall(call: AggregateCall, map: MapExpr): AggregateCall {
+function mapCall(call: AggregateCall, map: MapExpr): AggregateCall {
   return withParts(call, {
     args: mapAll(call.args, map),
     having: call.having && mapExprOf(call.having, map),

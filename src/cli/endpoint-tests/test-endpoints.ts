@@ -74,7 +74,7 @@ const ONE_LINE = 100;
  *
  * @param index of the test in the file
  */
-export function updateTest(document: Document, index: number, test: EndpointTest, outcome: Outcome): void {
+function updateTest(document: Document, index: number, test: EndpointTest, outcome: Outcome): void {
   const set = (name: string, value: unknown): void => {
     document.setIn(['tests', index, name], document.createNode(value));
   };

@@ -111,7 +111,7 @@ const CALLS_ERROR = /\berror\s*\(/i;
 const POSITION = /\bat \[(\d+):(\d+)\]\s*$/;
 
 /** The caller's error for a query that BigQuery refuses or fails on, with its place where it does not compile. */
-export function queryFault(message: string, text: SentText): QueryError {
+function queryFault(message: string, text: SentText): QueryError {
   if (CALLS_ERROR.test(text.sql)) return executionFault(null, null);
   const compilation = COMPILATION.find(([pattern]) => pattern.test(message));
   if (compilation !== undefined) return new QueryError(compilation[1], compilation[2], placeIn(message, text));
@@ -128,7 +128,7 @@ export function queryFault(message: string, text: SentText): QueryError {
 }
 
 /** A table that is not there: BigQuery says so with a reason of its own. */
-export function unknownTable(message: string, text: SentText): QueryError {
+function unknownTable(message: string, text: SentText): QueryError {
   return new QueryError('invalidQuery', UNKNOWN_TABLE, placeIn(message, text));
 }
 

@@ -15,7 +15,7 @@ const MARKED = new RegExp(`"${MARK}:(\\d+)"`, 'g');
  * JSON that `JSON.stringify` has to write verbatim, such as integers beyond a double: each is a marked string in the value,
  * replaced in the text afterwards.
  */
-export class VerbatimJson {
+class VerbatimJson {
   readonly #texts: string[] = [];
 
   /** The placeholder of a JSON text in a value. */
@@ -62,7 +62,7 @@ export function timestampMicros(text: string): bigint {
 }
 
 /** ISO 8601 text in UTC with six digits of a fraction. @throws MalformedRow beyond the years 1 to 9999 */
-export function isoOfMicros(micros: bigint): string {
+function isoOfMicros(micros: bigint): string {
   if (!isInCalendar(micros)) throw new MalformedRow();
   return instantText(micros);
 }

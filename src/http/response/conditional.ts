@@ -47,7 +47,7 @@ const TAG = /\s*(?:(?:W\/)?("[\x21\x23-\x7e\x80-\xff]*")\s*)?(?:,|$)/y;
  *
  * @param header undefined: absent; anything that is not a list of tags matches nothing
  */
-export function clientHas(header: string | undefined, etag: string): boolean {
+function clientHas(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false;
   if (header.trim() === '*') return true;
   const opaque = etag.replace(/^W\//, '');

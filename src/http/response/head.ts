@@ -40,7 +40,7 @@ export class HeaderList {
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = takeHeaders();
 
 /** Beside those where callers reach the service through TLS alone: over plain HTTP it would lock them out. */
-export const TLS_HEADERS: Readonly<Record<string, string>> = {
+const TLS_HEADERS: Readonly<Record<string, string>> = {
   'Strict-Transport-Security': 'max-age=31536000; includeSubDomains',
 };
 

@@ -13,7 +13,7 @@ import { jsonResponse, errorResponse } from '../response/response';
 import type { Lifecycle, Readiness } from '../server/lifecycle';
 
 /** Requires METRICS_KEY, which is not a key for endpoints. @throws ServiceError unauthenticated */
-export function checkMetricsKey(headers: RequestHeaders, key: Secret): void {
+function checkMetricsKey(headers: RequestHeaders, key: Secret): void {
   const presented = presentedKey((name) => headers.values(name));
   if (timingSafeEqual(hashOf(presented), hashOf(key.reveal()))) return;
   throw new ServiceError('unauthenticated', 'The key is not valid.');

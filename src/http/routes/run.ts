@@ -57,7 +57,7 @@ async function answer(exchange: Exchange, request: HttpRunRequest, services: Ser
 }
 
 /** A class, as one is made for every request: its methods are made once. */
-export class HttpRunRequest implements RunRequest {
+class HttpRunRequest implements RunRequest {
   readonly id: string;
   readonly query: string | null;
   readonly arrived: number;

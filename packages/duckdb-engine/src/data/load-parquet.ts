@@ -230,12 +230,12 @@ function faultOf(
 }
 
 /** Whether a field is a list or holds one. */
-export function holdsLists(field: RestField): boolean {
+function holdsLists(field: RestField): boolean {
   return field.mode === 'REPEATED' || field.fields.some(holdsLists);
 }
 
 /** A condition, never NULL: a list in the value of that field is NULL or holds one. The value has the field's own type. */
-export function holdsNullArrays(field: RestField, sql: string): string {
+function holdsNullArrays(field: RestField, sql: string): string {
   return nullIn(field, sql, 0);
 }
 
@@ -259,7 +259,7 @@ function nullIn(field: RestField, sql: string, depth: number): string {
  * A Parquet column in the shape that its field declares: DuckDB's casts of records go by name and fill in NULL for what
  * is missing, but none makes a list of a plain value, as log shippers write records.
  */
-export function shapedColumn(field: RestField, type: DuckDBType, sql: string): string {
+function shapedColumn(field: RestField, type: DuckDBType, sql: string): string {
   return shaped(field, type, sql, 0);
 }
 
@@ -308,7 +308,7 @@ function entriesOf({ keyType: key, valueType: value }: DuckDBMapType): DuckDBLis
 }
 
 /** SQL, a number or NULL: values in the lists of a column (`MOST_ROW_VALUES`); null: it has no lists. */
-export function listValues(field: RestField, type: DuckDBType, sql: string, depth = 0): string | null {
+function listValues(field: RestField, type: DuckDBType, sql: string, depth = 0): string | null {
   if (field.mode === 'REPEATED' && type instanceof DuckDBMapType) {
     return listValues(field, entriesOf(type), `map_entries(${sql})`, depth);
   }

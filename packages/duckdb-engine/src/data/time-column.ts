@@ -33,7 +33,7 @@ export function schemaOf(name: string, fields: readonly RestField[], units: Time
 }
 
 /** Whether a column may hold times as numbers. */
-export function mayHoldTimes({ name, type, mode }: RestField): boolean {
+function mayHoldTimes({ name, type, mode }: RestField): boolean {
   return mode !== 'REPEATED' && (type === 'INT64' || type === 'FLOAT64') && isTimeName(name);
 }
 
@@ -43,7 +43,7 @@ const PER_SECOND: Readonly<Record<TimeUnit, number>> = { s: 1, ms: 1e3, us: 1e6,
 const [FIRST, END] = [978_307_200, 4_133_980_800];
 
 /** The unit in which a number is a time of 2001 to 2100; null: in none. */
-export function unitOf(value: number): TimeUnit | null {
+function unitOf(value: number): TimeUnit | null {
   return TIME_UNITS.find((unit) => value >= FIRST * PER_SECOND[unit] && value < END * PER_SECOND[unit]) ?? null;
 }
 

@@ -228,7 +228,7 @@ export function readSourceName(path: string, declared: (table: string) => boolea
  * The table of its own that a file with a day in its name is to wildcards, as BigQuery names them: `events_20260917` of
  * `events_20260917.json.gz`; null: its table's.
  */
-export function shardOf({ path, table }: Pick<FoundFile, 'path' | 'table'>): string | null {
+function shardOf({ path, table }: Pick<FoundFile, 'path' | 'table'>): string | null {
   const [stem = ''] = path.slice(path.lastIndexOf('/') + 1).split('.', 1);
   return stem.startsWith(table) && /^_20\d{6}$/.test(stem.slice(table.length)) ? stem : null;
 }

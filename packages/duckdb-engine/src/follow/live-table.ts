@@ -98,7 +98,7 @@ export interface Sealed {
 }
 
 /** Rows could not be taken, for no fault of the file that they are from. */
-export class NotTaken extends Error {}
+class NotTaken extends Error {}
 
 /** One table: its sources, sealed files and hot relations. Used by one caller at a time, but for what a backlog is read with. */
 export class LiveTable {

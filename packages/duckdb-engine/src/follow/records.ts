@@ -223,7 +223,7 @@ export interface Splitter {
 }
 
 const [QUOTE, NEWLINE, COMMA, BACKSLASH, SPACE, TAB] = [0x22, 10, 0x2c, 0x5c, 0x20, 9];
-export class LineSplitter implements Splitter {
+class LineSplitter implements Splitter {
   readonly takesRest = true;
 
   split(buffer: Buffer, visit: (start: number, end: number) => void): number {
@@ -270,7 +270,7 @@ const CLOSING = new Set([0x5d, 0x7d]);
 const BETWEEN = new Set([0xef, 0xbb, 0xbf, 0x20, 0x09, 0x0a, 0x0d, COMMA, 0x5d, 0x7d]);
 
 /** The elements of one JSON array. What follows the array is read as more elements: no file is refused for its end. */
-export class ArraySplitter implements Splitter {
+class ArraySplitter implements Splitter {
   readonly takesRest = false;
   /** The array's own bracket is behind. */
   #inside = false;
@@ -322,7 +322,7 @@ function stringEnd(buffer: Buffer, start: number): number {
   return -1;
 }
 
-export class CsvSplitter implements Splitter {
+class CsvSplitter implements Splitter {
   readonly takesRest = true;
 
   /** A line break inside of quotes is part of a value; quotes count where a value begins with one. */

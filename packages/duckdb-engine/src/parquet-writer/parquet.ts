@@ -71,7 +71,7 @@ export class GrowingFile {
  *
  * @param from has one column, `line`: the text of one row
  */
-export function selectColumns(columns: readonly Column[], from: string): string {
+function selectColumns(columns: readonly Column[], from: string): string {
   const structure = quoteText(JSON.stringify(structureOf(columns)));
   const row = 'r';
   const values = columns.map(({ name, type }) => {

@@ -118,7 +118,7 @@ export class Host {
 const BETWEEN = 100;
 
 /** The log of an engine's process: its lines are written by the service's. */
-export function remoteLog(send: (message: FromEngine) => void): Log {
+function remoteLog(send: (message: FromEngine) => void): Log {
   let sentAt = -Infinity;
   return {
     info: (facts, message) => send({ kind: 'log', level: 'info', facts, message }),

@@ -12,7 +12,7 @@ import { withRoom } from '../contract/contract';
 /** Of Linux: files in it are in memory. */
 const FOLDER = '/dev/shm';
 /** Where the engine's process has it. */
-export const ROWS_DESCRIPTOR = 4;
+const ROWS_DESCRIPTOR = 4;
 /** Bytes for the rows of one run; what is longer goes through the channel from there on. */
 const PLACE = 1024 * 1024;
 /** Runs at once that have one. */

@@ -65,7 +65,7 @@ export function pick(name: string, items: readonly (string | null | readonly [st
 }
 
 /** One of the SQL expressions. Each is evaluated for every row: constants and columns, please. */
-export function pickSql(name: string, expressions: readonly string[]): string {
+function pickSql(name: string, expressions: readonly string[]): string {
   return `[${expressions.join(', ')}][${below(name, expressions.length)} + 1]`;
 }
 

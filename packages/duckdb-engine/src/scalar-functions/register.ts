@@ -28,7 +28,7 @@ import {
   type DuckDBVector,
 } from '@duckdb/node-api';
 
-export const SCALAR_FUNCTIONS: Readonly<Record<string, ScalarFunction>> = {
+const SCALAR_FUNCTIONS: Readonly<Record<string, ScalarFunction>> = {
   ...BIGNUMERIC_FUNCTIONS,
   lq_bytes_of_latin1: bytesOfLatin1,
   lq_edit_distance: editDistance,

@@ -44,7 +44,7 @@ export function focusQuery(): void {
 }
 
 /** Completions of the page's own analyser, and values that rows have. */
-export function completionSource(language: 'sql' | 'lql') {
+function completionSource(language: 'sql' | 'lql') {
   return async (context: CompletionContext): Promise<CompletionResult | null> => {
     if (schema.value === null) return null;
     const before = context.state.sliceDoc(Math.max(0, context.pos - 1), context.pos);
@@ -110,7 +110,7 @@ function optionOf({ label, kind, insert, type, detail, also }: Offered): Complet
 }
 
 /** The faults of a text as the editor underlines them; what was probably meant is one click, or Ctrl+`.`, away. */
-export function diagnosticsOf(faults: readonly TextFault[], text: string): Diagnostic[] {
+function diagnosticsOf(faults: readonly TextFault[], text: string): Diagnostic[] {
   return faults.map(({ message, hint, allowed, span, note }): Diagnostic => {
     const { from, to } = placeOf(note?.name, span ?? { start: 0, end: text.length }, text);
     // A field within a record takes more than another name.

@@ -50,7 +50,7 @@ export function applyEdits(text: string, edits: readonly Edit[]): EditedText {
 }
 
 /** A span of an edited text as a span of the text before; the text of an edit represents what it replaced. */
-export function spanBefore(pieces: Pieces, { start, end }: Span): Span {
+function spanBefore(pieces: Pieces, { start, end }: Span): Span {
   const from = startOf(pieces, start);
   return { start: from, end: start === end ? from : Math.max(from, endOf(pieces, end)) };
 }
@@ -103,7 +103,7 @@ const IN_TYPES = new Set(['<', '>', '>>', ',', '(', ')', '.']);
 const MAX_STEPS = QUERY_BOUNDS.treeHeight;
 
 /** Edits that make `CAST(x AS T)` of every `x::t`. Throws QueryError `invalidQuery` where `t` is the name of no type. */
-export function castEdits(tokens: readonly Token[]): Edit[] {
+function castEdits(tokens: readonly Token[]): Edit[] {
   const inserts = new Map<number, number>();
   const edits: Edit[] = [];
   const operands = new Operands(tokens);
@@ -248,7 +248,7 @@ const WORD = /[A-Za-z0-9_]+/y;
 const KNOWN_ESCAPE = /[abfnrtv\\?'"`xXuU\r\n]|[0-3][0-7]{2}/y;
 
 /** Edits that make GoogleSQL of doubled quotes in one-quote literals and of unknown escapes in all literals. */
-export function literalEdits(text: string): Edit[] {
+function literalEdits(text: string): Edit[] {
   const edits: Edit[] = [];
   for (let at = 0; at < text.length;) {
     const opening = match(OPENING, text, at);

@@ -20,7 +20,7 @@ const MAX_SEGMENTS = 20;
 
 const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
-export function isIdentifier(text: string): boolean {
+function isIdentifier(text: string): boolean {
   return IDENTIFIER.test(text);
 }
 
@@ -28,7 +28,7 @@ export function isIdentifier(text: string): boolean {
 const PATH = /^(?:@?[A-Za-z_][A-Za-z0-9_]*|`[^`"\\\p{Cc}]+`)(?:\.(?:@?[A-Za-z_][A-Za-z0-9_]*|`[^`"\\\p{Cc}]+`))*$/u;
 
 /** The path that `written` names: `m.` spelt out as `metadata.`. */
-export function readPath(written: string, span: Span): string {
+function readPath(written: string, span: Span): string {
   const path = written.startsWith('m.') ? `metadata.${written.slice(2)}` : written;
   if (!PATH.test(path)) {
     throw new LqlError('bad_path', `"${excerpt(path)}" is not a valid field path`, span, {
@@ -51,14 +51,14 @@ function hintFor(written: string): string {
 
 const MAX_TABLE_NAME = 255;
 
-export function readFrom({ text, span }: Piece): string {
+function readFrom({ text, span }: Piece): string {
   if (isIdentifier(text) && text.length <= MAX_TABLE_NAME) return text;
   throw new LqlError('bad_from', 'table name must be an identifier', span, {
     hint: 'Write one table name directly behind the colon, without quotes: f:edge_logs.',
   });
 }
 
-export function readSelect({ text, span }: Piece): { path: string; alias: string | null; pathSpan: Span } {
+function readSelect({ text, span }: Piece): { path: string; alias: string | null; pathSpan: Span } {
   if (text === '') {
     throw new LqlError('bad_select', 'expected a field path or *', span, { hint: 'Write s:path, s:path@name or s:*.' });
   }
@@ -107,7 +107,7 @@ const CHART_FORMS = [
   'group_by(t::<unit>)',
 ];
 
-export function readChart({ text, span }: Piece): ChartPart {
+function readChart({ text, span }: Piece): ChartPart {
   const period = PERIOD_NAMES.get(BUCKET.exec(text)?.[1] ?? '');
   if (period !== undefined) return { kind: 'bucket', period };
   const [, name, argument] = CALL.exec(text) ?? [];

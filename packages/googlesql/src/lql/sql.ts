@@ -16,7 +16,7 @@ export function columnName({ alias, path }: Select): string {
 }
 
 /** What the query returns beside a chart; null: every column of the table (no `s:`, or `s:*` among them). */
-export function selectedFields(rules: Rules): readonly Select[] | null {
+function selectedFields(rules: Rules): readonly Select[] | null {
   return rules.select.length === 0 || rules.select.some((select) => select.wildcard) ? null : rules.select;
 }
 
@@ -43,7 +43,7 @@ export interface MappedSql {
 }
 
 /** Collects pieces of SQL in order. */
-export class SqlText {
+class SqlText {
   private readonly pieces: { readonly end: number; readonly span: Span | null }[] = [];
   private text = '';
 

@@ -18,7 +18,7 @@ export function isDateSpelling(text: string): boolean {
   return CIVIL.test(text);
 }
 
-export function isMomentSpelling(text: string): boolean {
+function isMomentSpelling(text: string): boolean {
   return UNIX.test(text) || CIVIL.test(text);
 }
 

@@ -146,7 +146,7 @@ function parseRefused(cursor: Cursor): PipeOperator | null {
 }
 
 /** `t.*` is an item of every operator, `*` of SELECT alone: all others keep the columns that there are. */
-export function refuseBareStar(cursor: Cursor, items: readonly SelectItem[], operator: string): void {
+function refuseBareStar(cursor: Cursor, items: readonly SelectItem[], operator: string): void {
   const star = items.find((item) => item.kind === 'select_star' && item.of === null);
   if (star !== undefined) cursor.fault(`Syntax error: * is no item of pipe ${operator}.`, star.span);
 }
@@ -173,7 +173,7 @@ function parseColumn(cursor: Cursor, operator: string): ReturnType<Cursor['name'
 }
 
 /** AGGREGATE COUNT(*) AS n DESC, ... [GROUP [AND ORDER] BY x AS y, ROLLUP(a, b), ...] */
-export function parsePipeAggregate(cursor: Cursor): PipeAggregate {
+function parsePipeAggregate(cursor: Cursor): PipeAggregate {
   const { start } = cursor.next();
   const items: SelectItem[] = [];
   const orders: (OrderSuffix | null)[] = [];

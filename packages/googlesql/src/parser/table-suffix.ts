@@ -93,7 +93,7 @@ function filtered(table: FromItem, elements: Expression[], orderBy: readonly Ord
  * What a construct that this service refuses leaves in the tree: its table and its expressions as a plain SELECT, for
  * scoping to find outside tables and forbidden functions in. It never runs (ParsedQuery.unsupported).
  */
-export function standInSelect(from: FromItem | null, expressions: readonly Expression[], span: Span): Select {
+function standInSelect(from: FromItem | null, expressions: readonly Expression[], span: Span): Select {
   return {
     kind: 'select',
     distinct: false,
@@ -110,11 +110,7 @@ export function standInSelect(from: FromItem | null, expressions: readonly Expre
 }
 
 /** `( body ) AS alias` as a table. */
-export function standInTable(
-  body: Query['body'],
-  orderBy: readonly OrderItem[],
-  alias: SubqueryItem['alias'],
-): SubqueryItem {
+function standInTable(body: Query['body'], orderBy: readonly OrderItem[], alias: SubqueryItem['alias']): SubqueryItem {
   const query: Query = { kind: 'query', with: null, body, orderBy, limit: null, pipes: [], span: body.span };
   return { kind: 'subquery_item', query, alias, span: body.span };
 }

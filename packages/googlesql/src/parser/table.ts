@@ -57,7 +57,7 @@ function parseNamed(cursor: Cursor): FromItem {
 }
 
 /** Parts joined by dots. The first may hold dashes, as names of projects do: `acme-logs.prod.t`. */
-export function parseTablePath(cursor: Cursor): Identifier[] {
+function parseTablePath(cursor: Cursor): Identifier[] {
   const path = parseDashedName(cursor);
   while (cursor.accept('.')) path.push(cursor.name('a table name'));
   return path;
@@ -110,7 +110,7 @@ function parseOffset(cursor: Cursor): OffsetClause | null {
 const OBJECTS = new Set(['TABLE', 'MODEL', 'CONNECTION']);
 
 /** A table function from its opening parenthesis on. Its arguments are checked and dropped: none is ever allowed. */
-export function parseTableFunction(cursor: Cursor, path: readonly Identifier[], start: number): TableFunction {
+function parseTableFunction(cursor: Cursor, path: readonly Identifier[], start: number): TableFunction {
   cursor.expect('(');
   if (!cursor.at(')')) cursor.list(parseArgument);
   cursor.expect(')');

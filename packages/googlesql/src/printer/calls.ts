@@ -95,6 +95,6 @@ function withKeyword({ function: name, args }: FunctionCall, printed: string[]):
 }
 
 /** Date parts as they are written: `DAY`, `WEEK(MONDAY)`. */
-export function partSql(part: string): string {
+function partSql(part: string): string {
   return part.replace(/^WEEK_(\w+)$/, 'WEEK($1)');
 }

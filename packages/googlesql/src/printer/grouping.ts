@@ -24,7 +24,7 @@ import { inputBlock, isBeforeSelect } from './relations';
  * The call over the rows of a group. Where the call itself may fail, rows that the guard leaves out give it NULL, though
  * no such row is ever in a group.
  */
-export function aggregateSql(session: PrintSession, call: AggregateCall, rows: Rows): string {
+function aggregateSql(session: PrintSession, call: AggregateCall, rows: Rows): string {
   const head = call.distinct ? 'DISTINCT ' : '';
   const nulls = call.nulls === null ? '' : ` ${call.nulls.toUpperCase()} NULLS`;
   const having =

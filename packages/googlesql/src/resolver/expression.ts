@@ -197,7 +197,7 @@ const WHOLE: Readonly<Record<string, SqlType>> = {
   DATETIME: { kind: 'DATETIME' },
 };
 
-export function resolveExtract(context: Context, { part: written, from, timeZone, span }: Extract): Expr {
+function resolveExtract(context: Context, { part: written, from, timeZone, span }: Extract): Expr {
   const { session } = context;
   const part = partName(written);
   const value = resolveExpr(context, from);

@@ -109,7 +109,7 @@ export function named(parent: Scope | null, columns: readonly { name: string; co
 }
 
 /** What `use` makes of a value that it reads more than once, which is evaluated once. */
-export function withValue(session: Session, value: Expr, span: Span, use: (value: Expr) => Expr): Expr {
+function withValue(session: Session, value: Expr, span: Span, use: (value: Expr) => Expr): Expr {
   if (value.kind === 'column' || value.kind === 'literal' || value.kind === 'parameter') return use(value);
   const column = session.column(null, value.type);
   const relation: Relation = { kind: 'compute', input: { kind: 'single_row' }, columns: [{ column, expr: value }] };

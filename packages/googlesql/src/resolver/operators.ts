@@ -95,7 +95,7 @@ function nullOperand(operator: string, span: Span): QueryError {
 }
 
 /** A binary operator over resolved operands; AND and OR take any number of them. */
-export function combine(
+function combine(
   context: Context,
   { operator, operatorSpan, span }: Pick<Binary, 'operator' | 'operatorSpan' | 'span'>,
   operands: readonly Expr[],

@@ -45,7 +45,7 @@ import { checkNamedWindows, namedWindows, NESTED_WINDOW } from './windows';
  * @param plain the context of the operator's input, `source`
  * @param start id of the first column of the query that the operator is part of
  */
-export function resolvePipeAggregate(
+function resolvePipeAggregate(
   plain: Context,
   { items, orders, groupBy }: PipeAggregate,
   { relation: input, list }: Source,

@@ -147,7 +147,7 @@ function restricted(
 }
 
 /** `first`: nothing stands before it, so it must not start with a digit. */
-export function pivotColumnName(value: Expr, first: boolean): string {
+function pivotColumnName(value: Expr, first: boolean): string {
   const { type } = value;
   if (value.kind === 'make_struct' && type.kind === 'STRUCT') {
     const parts = value.fields.map((field, i) => {

@@ -10,7 +10,7 @@ import { REQUEST_PARAMETERS, RESERVED_MEANINGS, runPath } from '../../../openapi
 import type { DocsAccess } from '../../../openapi/service-paths';
 
 /** A text that is HTML already, and so is not escaped again. */
-export class Markup {
+class Markup {
   constructor(readonly text: string) {}
 }
 
@@ -40,7 +40,7 @@ export function words(text: string): Markup[] {
 }
 
 /** One endpoint on the page: what it answers, what it takes, and how to ask it. @param explorer whether there is the explorer */
-export function endpointArticle(endpoint: DescribedEndpoint, explorer: boolean): Markup {
+function endpointArticle(endpoint: DescribedEndpoint, explorer: boolean): Markup {
   const { name, description, parameters, reserved } = endpoint;
   // A sign that no name holds: ids of two endpoints never meet.
   const id = `endpoint:${name}`;

@@ -310,6 +310,6 @@ export function allInOrder(conditions: readonly string[]): string {
 }
 
 /** TRUE where one of the conditions is: each is evaluated where those before it are not TRUE. */
-export function anyInOrder(conditions: readonly string[]): string {
+function anyInOrder(conditions: readonly string[]): string {
   return `CASE ${conditions.map((condition) => `WHEN ${afterOthers(condition)} THEN true`).join(' ')} ELSE false END`;
 }

@@ -104,7 +104,7 @@ export function printWindow(ctx: Context, window: WindowCall): string {
 }
 
 /** The OVER clause without the word. */
-export function printOver(ctx: Context, { partitionBy, orderBy, frame }: WindowCall): string {
+function printOver(ctx: Context, { partitionBy, orderBy, frame }: WindowCall): string {
   const parts: string[] = [];
   if (partitionBy.length > 0) parts.push(`PARTITION BY ${partitionBy.map((p) => printExpr(ctx, p)).join(', ')}`);
   const keys = isNumericRange(frame) ? [rangeKey(ctx, orderBy)] : printSortKeys(ctx, orderBy);

@@ -89,7 +89,7 @@ const ROUNDING_MODES: Readonly<Record<string, Rounding>> = {
 };
 
 /** @returns null: the mode is NULL. @throws QueryError for a name that is no mode */
-export function roundingMode(call: Call): Rounding | null {
+function roundingMode(call: Call): Rounding | null {
   const argument = call.args[2];
   if (argument === undefined) return 'half_away';
   if (argument.constant === null) return null;
@@ -258,12 +258,12 @@ const WIDTH = 38;
 const SCALE = 9;
 
 /** Whether DuckDB's own functions do so: they give nought where all digits of the type are rounded up, not an overflow. */
-export function roundsToConstant(digits: number): boolean {
+function roundsToConstant(digits: number): boolean {
   return digits > SCALE - WIDTH;
 }
 
 /** The first argument to as many digits behind the point as the second says. */
-export function roundedDecimal(call: Call, rounding: Rounding): string {
+function roundedDecimal(call: Call, rounding: Rounding): string {
   return call.bind([sqlOf(call, 0), sqlOf(call, 1)], (x, n) => {
     const power = `lq_power_of_ten(${SCALE} - ${n})`;
     const digits = call.bind([`lq_digits(${x})`, power], (d, p) => roundedDigits(d, p, rounding));

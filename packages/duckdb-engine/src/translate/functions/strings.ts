@@ -348,7 +348,7 @@ export const STRING_FUNCTIONS = {
 // INITCAP: the first letter of each word upper, the others lower.
 
 /** Unicode's White_Space: TRIM takes it off when it is not told what, and it ends a word of INITCAP. */
-export const WHITE_SPACE =
+const WHITE_SPACE =
   '\t\n\v\f\r \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000';
 
 const DELIMITERS = `${WHITE_SPACE}[](){}/|<>!?@"^#$&~_,.:;*%+-\\`;

@@ -241,7 +241,7 @@ function printSet(ctx: Context, relation: SetRelation, wanted: Wanted): string {
 // other side's. What they hold then folds, and a time bound made of them reaches the scan.
 
 /** `join` without its constant row; null where neither side is one. */
-export function withoutConstantRow(ctx: Context, join: JoinRelation): Relation | null {
+function withoutConstantRow(ctx: Context, join: JoinRelation): Relation | null {
   if (join.type !== 'inner') return null;
   for (const [side, other] of [
     [join.right, join.left],

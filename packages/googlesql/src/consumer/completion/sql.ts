@@ -53,7 +53,7 @@ const PHRASES = [
 const LONGEST_BEFORE = 8_000;
 
 /** The keywords that may follow a text: those behind which a reading of it goes on, or ends for want of more. */
-export function viableKeywords(before: string): readonly Completion[] {
+function viableKeywords(before: string): readonly Completion[] {
   if (before.length > LONGEST_BEFORE) return [];
   return PHRASES.filter((phrase) => isViable(before, phrase)).map((phrase) => ({
     label: phrase.replace(/ ?\($/, ''),
@@ -88,7 +88,7 @@ export function isGrouped(query: Query): boolean {
 }
 
 /** Without those that the query may not name at the cursor; in a text that is no query yet all are left in. */
-export function withoutUngrouped(
+function withoutUngrouped(
   all: readonly Completion[],
   { text, span }: { readonly text: string; readonly span: Span },
   { tables, parameters }: Pick<WrittenText, 'tables' | 'parameters'>,
@@ -136,7 +136,7 @@ function covers(span: Span | null, at: number): boolean {
 }
 
 /** The functions that a consumer query may call in a place. */
-export function functionCompletions(allowed: {
+function functionCompletions(allowed: {
   readonly aggregates: boolean;
   readonly windows: boolean;
 }): readonly Completion[] {

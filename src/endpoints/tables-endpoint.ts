@@ -1,11 +1,11 @@
 /** The endpoint `tables`, which is in no file: a query over every table of DATA_DIR that has rows (docs/endpoints.md). */
 import { createHash } from 'node:crypto';
 
-import { isReserved, parseQuery, type Query } from '@logquay/googlesql/syntax';
+import { isReserved, parseQuery, type Query, writtenName } from '@logquay/googlesql/syntax';
 import { rolesOf, type TableSchema, timeExpression } from '@logquay/googlesql/types';
 import type { Engine, FolderStatus, RunLimits, TableSchemas } from '@logquay/duckdb-engine/contract';
 import type { Logger } from 'pino';
-import { fieldOf, isAfter, openBounds, quoted } from './time-bounds';
+import { fieldOf, isAfter, openBounds } from './time-bounds';
 import type { BuiltIn, Endpoint, ParameterDeclaration } from './endpoint';
 
 export const TABLES_NAME = 'tables';
@@ -94,7 +94,7 @@ function cteOf({ name, columns, timeUnits }: FolderTable): Cte {
   const bounds = time === null ? '' : `\n  WHERE ${openBounds(time).join('\n    AND ')}`;
   // `*`: a field that comes is there at once, and the definition is what it was. The name in FROM is the table's, whatever the CTE's
   // is: no CTE reads itself, and none here reads another table.
-  const sql = `${called} AS (\n  SELECT * FROM ${quoted(name)} AS t${bounds}\n)`;
+  const sql = `${called} AS (\n  SELECT * FROM ${writtenName(name)} AS t${bounds}\n)`;
   return { name: called, sql, time: time === null ? null : fieldOf(time) };
 }
 
@@ -326,7 +326,7 @@ export class FolderTables {
     const field = fieldOf(time);
     const after = newest === null || anew ? '' : ` WHERE ${isAfter(time, `TIMESTAMP_MICROS(${newest})`)}`;
     const micros = `UNIX_MICROS(TIMESTAMP(${timeExpression(field, time)}))`;
-    const sql = `SELECT ${micros} AS newest FROM ${quoted(name)} AS t${after} ORDER BY ${field} DESC LIMIT 1`;
+    const sql = `SELECT ${micros} AS newest FROM ${writtenName(name)} AS t${after} ORDER BY ${field} DESC LIMIT 1`;
     const { rows } = await this.engine.run(
       { sql, parameters: [], maxRows: 1, hideBytes: false, maxBytesBilled: null, stored: true, labels: {} },
       limits(),

@@ -1,20 +1,14 @@
 /** Bounds of the time of rows, as stored queries that the service writes have them (docs/endpoints.md, Writing the query). */
-import { isReserved } from '@logquay/googlesql/syntax';
+import { writtenName } from '@logquay/googlesql/syntax';
 import type { TimeRole } from '@logquay/googlesql/types';
 
 /** Parameters of a time that is not bounded are ''. */
 const START = '@iso_timestamp_start';
 const END = '@iso_timestamp_end';
 
-/** SQL of a name, in backticks where it needs them. */
-export function quoted(name: string): string {
-  if (/^[A-Za-z_]\w*$/.test(name) && !isReserved(name.toUpperCase())) return name;
-  return `\`${name.replace(/[\\`]/g, '\\$&')}\``;
-}
-
 /** SQL of a field of `t`. */
 export function fieldOf({ path }: Pick<TimeRole, 'path'>): string {
-  return ['t', ...path.map(quoted)].join('.');
+  return ['t', ...path.map(writtenName)].join('.');
 }
 
 /** SQL of an instant, given as SQL, in the unit of a time column; of nanoseconds in microseconds, as they end in 2262. */
@@ -82,7 +76,7 @@ export function partitionBound(column: string | null, kind: string): string {
   const of = (type: string): string => (type === 'DATE' ? DAY_BEFORE : `${type}(${DAY_BEFORE})`);
   // Rows that are still in the streaming buffer are in no partition yet.
   if (column === null) return `(t._PARTITIONTIME >= ${first('TIMESTAMP')} OR t._PARTITIONTIME IS NULL)`;
-  return `t.${quoted(column)} >= ${first(kind === 'TIMESTAMP' || kind === 'DATETIME' ? kind : 'DATE')}`;
+  return `t.${writtenName(column)} >= ${first(kind === 'TIMESTAMP' || kind === 'DATETIME' ? kind : 'DATE')}`;
 }
 
 /** By which tables are left out whose names end in a day: `events_20260930`. */

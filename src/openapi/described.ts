@@ -1,7 +1,7 @@
 import { visibleTo } from '../endpoints/catalogue';
 import type { Endpoint, ParameterDeclaration } from '../endpoints/endpoint';
 import type { Engine } from '@logquay/duckdb-engine/contract';
-import { isReserved } from '@logquay/googlesql/syntax';
+import { writtenName } from '@logquay/googlesql/syntax';
 import type { NamedType } from '@logquay/googlesql/types';
 import type { Key, RESERVED } from '../keys/key';
 import { mayQuery, redactionForced } from '../run/authorise';
@@ -94,8 +94,7 @@ type Tables = Pick<DescribedEndpoint, 'tables'>;
 /** A query of the caller's own that works over every table; to be tried where the endpoint takes `sql`. */
 export function sqlExample(endpoint: Tables): string {
   const table = shownTable(endpoint);
-  const plain = isPlain(table) && !isReserved(table.toUpperCase());
-  return `SELECT COUNT(*) AS count FROM ${plain ? table : `\`${table}\``}`;
+  return `SELECT COUNT(*) AS count FROM ${writtenName(table)}`;
 }
 
 /** The same in LQL; null where no table has a name that LQL can write. */

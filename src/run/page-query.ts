@@ -4,7 +4,7 @@ import { ServiceError } from '../errors';
 import { SealedTexts } from './sealed-texts';
 import type { BoundParameter } from '@logquay/duckdb-engine/contract';
 import type { Literal, OrderItem, Query } from '@logquay/googlesql/syntax';
-import type { NamedType } from '@logquay/googlesql/types';
+import { type NamedType, quotedName } from '@logquay/googlesql/types';
 
 /** Positions of pages as opaque texts. */
 export class PageTokens {
@@ -106,7 +106,7 @@ export function pageStatement(
     return `(${after} OR (${equal} AND ${inner}))`;
   }, 'TRUE');
   const order = keys.map(({ column, descending, nullsFirst }) => {
-    return `${quoted(column)} ${descending ? 'DESC' : 'ASC'} NULLS ${nullsFirst ? 'FIRST' : 'LAST'}`;
+    return `${fieldOfRow(column)} ${descending ? 'DESC' : 'ASC'} NULLS ${nullsFirst ? 'FIRST' : 'LAST'}`;
   });
   return {
     sql: `SELECT * FROM (\n${sql}\n) AS logquay_row WHERE ${condition} ORDER BY ${order.join(', ')}`,
@@ -116,7 +116,7 @@ export function pageStatement(
 
 /** Whether a row comes after the position by this key, and whether it is there. */
 function comparisons({ column, type, descending, nullsFirst }: PageKey, i: number, json: string): [string, string] {
-  const name = quoted(column);
+  const name = fieldOfRow(column);
   if (json === 'null') return [nullsFirst ? `${name} IS NOT NULL` : 'FALSE', `${name} IS NULL`];
   const value = VALUES[type](`@${nameOf(i)}`, isText(json));
   const after = `${name} ${descending ? '<' : '>'} ${value}`;
@@ -131,6 +131,6 @@ function nameOf(i: number): string {
   return `logquay_page_${String(i)}`;
 }
 
-function quoted(column: string): string {
-  return `logquay_row.\`${column.replaceAll('\\', '\\\\').replaceAll('`', '\\`')}\``;
+function fieldOfRow(column: string): string {
+  return `logquay_row.${quotedName(column)}`;
 }

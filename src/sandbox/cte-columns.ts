@@ -1,6 +1,6 @@
 /** The columns of the CTE tables, as the engine describes them. */
 import { LRUCache } from 'lru-cache';
-import type { BoundParameter, TypedParameter, TableSchema } from '@logquay/googlesql/types';
+import { type BoundParameter, quotedName, type TypedParameter, type TableSchema } from '@logquay/googlesql/types';
 import type { Engine, RunLimits } from '@logquay/duckdb-engine/contract';
 import { QueryError } from '../errors';
 import { compose } from './compose';
@@ -48,7 +48,7 @@ export class CteColumns {
   }
 
   async #describe(stored: StoredQuery, table: string, limits: RunLimits): Promise<TableSchema> {
-    const { sql, parameters } = compose(stored, `SELECT * FROM \`${table}\``, [table]);
+    const { sql, parameters } = compose(stored, `SELECT * FROM ${quotedName(table)}`, [table]);
     const values = typicalValues(stored).filter(({ name }) => parameters.has(name.toLowerCase()));
     const columns = await this.#engine.describe(sql, values, limits).catch((error: unknown) => {
       throw error instanceof QueryError ? new StoredQueryFault(error) : error;

@@ -1,6 +1,6 @@
 /** What of the result is a log: its rows have a time, and mostly a message, a severity and a trace. */
 import { computed } from '@preact/signals';
-import type { NamedType, Roles, TimeRole } from '@logquay/googlesql/types';
+import { type NamedType, PER_SECOND, type Roles, type TimeRole } from '@logquay/googlesql/types';
 
 import { type Json, type JsonObject, member, valueAt, writeExactly } from './exact-json';
 import { ROW } from './field-values';
@@ -30,10 +30,10 @@ export function timeOf(row: JsonObject, role: TimeRole | null = roles.peek().tim
 export function instantOf(value: Json | undefined, unit: TimeRole['unit']): bigint | null {
   if (unit === null) return microsOf(value);
   if (typeof value === 'bigint') {
-    return unit === 'ns' ? value / 1000n : value * BigInt({ s: 1_000_000, ms: 1000, us: 1 }[unit]);
+    return unit === 'ns' ? value / 1000n : value * BigInt(1e6 / PER_SECOND[unit]);
   }
   if (typeof value !== 'number') return null;
-  return BigInt(Math.round(value * { s: 1e6, ms: 1e3, us: 1, ns: 1e-3 }[unit]));
+  return BigInt(Math.round(value * (1e6 / PER_SECOND[unit])));
 }
 
 /** The message of a row; of one without it, all of it as JSON. */

@@ -1,5 +1,6 @@
 /** How grave a row is, by the role that tells it, in the page and as an expression of GoogleSQL. */
 import {
+  quotedName,
   fieldsOf,
   followPath,
   type Level,
@@ -45,7 +46,6 @@ export function severityExpression(
   return `CASE ${cases.join(' ')} END`;
 }
 
-const quoted = (name: string): string => `\`${name.replace(/[\\`]/g, '\\$&')}\``;
 const literal = (text: string): string => `'${text.replace(/[\\']/g, '\\$&').replace(/\n/g, '\\n')}'`;
 
 /**
@@ -61,14 +61,14 @@ export function fieldExpression(
   if (found === null) return null;
   const sql = found.steps.reduce((owner, { name }, i) => {
     const isList = found.steps[i - 1]?.type.kind === 'ARRAY';
-    return `${owner}${isList ? '[SAFE_OFFSET(0)]' : ''}.${quoted(name)}`;
+    return `${owner}${isList ? '[SAFE_OFFSET(0)]' : ''}.${quotedName(name)}`;
   }, alias);
   if (found.kind === 'json') return { sql: textInJson(sql, found.keys), type: { kind: 'STRING' } };
   const type = found.kind === 'field' ? found.type : (found.member ?? found.pair.value).type;
   if (fieldsOf(type).length > 0) return null;
   if (found.kind === 'field') return { sql, type };
   const { key, pair, member } = found;
-  const value = [pair.value, ...(member === null ? [] : [member])].map(({ name }) => `.${quoted(name)}`).join('');
-  const condition = `p.${quoted(pair.key.name)} = ${literal(key)}`;
+  const value = [pair.value, ...(member === null ? [] : [member])].map(({ name }) => `.${quotedName(name)}`).join('');
+  const condition = `p.${quotedName(pair.key.name)} = ${literal(key)}`;
   return { sql: `(SELECT p${value} FROM UNNEST(${sql}) AS p WHERE ${condition} LIMIT 1)`, type };
 }

@@ -90,3 +90,10 @@ function utf8(text: string): string {
 function fault(message: string, start: number, end: number): never {
   throw new QueryError('invalidQuery', `${message}.`, { start, end });
 }
+
+const IN_NAMES: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\\': '\\\\', '`': '\\`' };
+
+/** A name as SQL and LQL write any name: in backticks. */
+export function quotedName(name: string): string {
+  return `\`${name.replace(/[\\`\n\r]/g, (character) => IN_NAMES[character] ?? character)}\``;
+}

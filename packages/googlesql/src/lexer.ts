@@ -1,6 +1,6 @@
 import type { Span } from './tree';
 import { QueryError } from './errors';
-import { unescape } from './escapes';
+import { quotedName, unescape } from './escapes';
 import { BoundsError, QUERY_BOUNDS, type Bounds } from './bounds';
 
 /**
@@ -43,6 +43,11 @@ const RESERVED = new Set(
 /** `word` in upper case. */
 export function isReserved(word: string): boolean {
   return RESERVED.has(word);
+}
+
+/** A name as people write it: in backticks where it is no plain word. */
+export function writtenName(name: string): string {
+  return /^[A-Za-z_]\w*$/.test(name) && !isReserved(name.toUpperCase()) ? name : quotedName(name);
 }
 
 /** Reserved words that are function names where a parenthesis follows. */

@@ -50,6 +50,8 @@ export interface NamedType {
 
 export const TIME_UNITS = ['s', 'ms', 'us', 'ns'] as const;
 export type TimeUnit = (typeof TIME_UNITS)[number];
+/** How many of a unit a second has. */
+export const PER_SECOND: Readonly<Record<TimeUnit, number>> = { s: 1, ms: 1e3, us: 1e6, ns: 1e9 };
 /** Units of the numeric columns whose values are known to be times, by the column's name. */
 export type TimeUnits = ReadonlyMap<string, TimeUnit>;
 

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 
 import { stringify } from 'yaml';
+import { writtenName } from '@logquay/googlesql/syntax';
 
 import type { TimePartitions } from '@logquay/duckdb-engine/contract';
 import {
@@ -19,7 +20,7 @@ import {
   type TimeRole,
 } from '@logquay/googlesql/types';
 import { SOFT_RESERVED } from '../../endpoints/declaration';
-import { fieldOf, partitionBound, pruningBounds, quoted, suffixBounds } from '../../endpoints/time-bounds';
+import { fieldOf, partitionBound, pruningBounds, suffixBounds } from '../../endpoints/time-bounds';
 import { cteName } from '../../endpoints/tables-endpoint';
 import { RESERVED } from '../../keys/key';
 
@@ -81,7 +82,7 @@ function isOwn({ parameter, path }: Tenant): string {
   let open = '';
   let inner = 0;
   for (const { name, type } of steps) {
-    field = `${field}.${quoted(name)}`;
+    field = `${field}.${writtenName(name)}`;
     if (type.kind !== 'ARRAY') continue;
     const alias = `e${String(++inner)}`;
     open += `EXISTS (SELECT 1 FROM UNNEST(${field}) AS ${alias} WHERE `;
@@ -91,8 +92,8 @@ function isOwn({ parameter, path }: Tenant): string {
   if (path.kind === 'json') return `${open}${textInJson(field, path.keys)} = ${value}${close}`;
   if (path.kind === 'field') return `${open}${field} = ${value}${close}`;
   const { pair, key, member } = path;
-  const found = [field, quoted(pair.value.name), ...(member === null ? [] : [quoted(member.name)])].join('.');
-  return `${open}${field}.${quoted(pair.key.name)} = '${key.replace(/['\\]/g, '\\$&')}' AND ${found} = ${value}${close}`;
+  const found = [field, writtenName(pair.value.name), ...(member === null ? [] : [writtenName(member.name)])].join('.');
+  return `${open}${field}.${writtenName(pair.key.name)} = '${key.replace(/['\\]/g, '\\$&')}' AND ${found} = ${value}${close}`;
 }
 
 /** Rows and their columns that play a part. */
@@ -133,7 +134,7 @@ export function countsEndpoint(
   const cte = cteOf(table.name);
   const group = by ?? (countable(roles) === null ? null : 'severity');
   const hour = time === null ? [] : [`TIMESTAMP_TRUNC(${instantOf(time)}, HOUR) AS hour`];
-  const counted = by === null ? severityOf(roles) : [`t.${quoted(by)} AS ${quoted(by)}`];
+  const counted = by === null ? severityOf(roles) : [`t.${writtenName(by)} AS ${writtenName(by)}`];
   const columns = [...hour, ...counted];
   const keys = columns.map((_, i) => String(i + 1)).join(', ');
   const what = [...(group === null ? [] : [group]), ...(time === null ? [] : ['hour'])].join(' and ');
@@ -226,5 +227,5 @@ function bodyOf(table: ShapedTable, cte: string, { time }: Roles, tenant: Tenant
   ];
   const where = conditions.length === 0 ? '' : `\n  WHERE ${conditions.join('\n    AND ')}`;
   const why = conditions.length > (tenant === null ? 0 : 1) ? `${WHY_BOUNDS}\n` : '';
-  return `${why}WITH ${cte} AS (\n  SELECT t.*\n  FROM ${quoted(name)} AS t${where}\n)`;
+  return `${why}WITH ${cte} AS (\n  SELECT t.*\n  FROM ${writtenName(name)} AS t${where}\n)`;
 }

@@ -10,7 +10,7 @@ import {
   type SqlType,
   type StructField,
   type TimeRole,
-  type TimeUnit,
+  PER_SECOND,
 } from '@logquay/googlesql/types';
 import { countable, type EndpointText, type ShapedTable, type Tenant } from './endpoint-text';
 
@@ -26,7 +26,6 @@ export interface Sample {
 
 const HOUR = 3_600_000;
 const FIRST = Date.parse('2026-01-02T10:00:00Z');
-const PER_SECOND: Readonly<Record<TimeUnit, number>> = { s: 1, ms: 1e3, us: 1e6, ns: 1e9 };
 const SEVERITIES = {
   words: ['INFO', 'ERROR', 'INFO'],
   otel: [9, 17, 9],

@@ -2,7 +2,7 @@
  * The sandbox's fourth wall on BigQuery: the consumer's text under the same names, each CTE table an empty stub of its
  * type. A dry run of it must reference nothing: scoping is then BigQuery's own (docs/sandbox.md).
  */
-import type { SqlType, StructField, TableSchema } from '@logquay/googlesql/types';
+import { quotedName, type SqlType, type StructField, type TableSchema } from '@logquay/googlesql/types';
 
 export interface StubText {
   readonly sql: string;
@@ -18,7 +18,7 @@ export function stubText(statement: string, tables: readonly TableSchema[]): Stu
 
 /** A table's path, each part quoted for itself. */
 export function quotePath(parts: readonly string[]): string {
-  return parts.map((part) => `\`${part.replace(/[\\`]/g, '\\$&')}\``).join('.');
+  return parts.map(quotedName).join('.');
 }
 
 function emptyRows({ columns }: TableSchema): string {

@@ -1,5 +1,6 @@
 /** What FROM of a stored SELECT says of the rows that it leaves out. */
 import { firstName, type FromItem, type Identifier, type Join, type Query } from '@logquay/googlesql/syntax';
+import { quotedName } from '@logquay/googlesql/types';
 import { Unfenceable } from './source-text';
 import type { SourceText } from './source-text';
 import { isVolatile, mayFail } from './written-totality';
@@ -77,7 +78,7 @@ function guardedTable(alias: Identifier | null, guard: string): FromGuards {
 }
 
 function written({ name }: Identifier): string {
-  return `\`${name.replace(/[\\`]/g, '\\$&')}\``;
+  return quotedName(name);
 }
 
 function joinGuards(context: FromContext, join: Join): FromGuards {

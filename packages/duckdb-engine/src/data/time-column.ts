@@ -5,6 +5,7 @@ import {
   type RestField,
   rolesOf,
   type TableSchema,
+  PER_SECOND,
   TIME_UNITS,
   type TimeUnit,
   type TimeUnits,
@@ -37,8 +38,6 @@ function mayHoldTimes({ name, type, mode }: RestField): boolean {
   return mode !== 'REPEATED' && (type === 'INT64' || type === 'FLOAT64') && isTimeName(name);
 }
 
-/** Units of a second each has. */
-const PER_SECOND: Readonly<Record<TimeUnit, number>> = { s: 1, ms: 1e3, us: 1e6, ns: 1e9 };
 /** 2001 and 2101 in seconds: no number is in that range in two units. */
 const [FIRST, END] = [978_307_200, 4_133_980_800];
 

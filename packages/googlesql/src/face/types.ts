@@ -1,5 +1,6 @@
 /** Types, schemas, values in text form, and faults: what needs neither a parser nor a resolver. */
 export { type BoundParameter, elementOf, type TypedParameter, typesByName } from '../bound-parameter';
+export { quotedName } from '../escapes';
 export { type FaultNote, lineAndColumn, offsetOf, QueryError, type QueryFault } from '../errors';
 export { fieldsOf, type FieldPath, followPath, pairOf, pathText, segmentsOf } from '../field-path';
 export { keySpellings, textInJson } from '../lql/fields';
@@ -40,6 +41,7 @@ export { instantText, readInstant } from '../time/instant';
 export { scalarNamed, typeParametersOf, typeText } from '../type-names';
 export {
   type NamedType,
+  PER_SECOND,
   type RangeElement,
   type ScalarName,
   type SqlType,

@@ -1,7 +1,8 @@
 /** How a path of LQL is written in SQL: by the types of what it leads through, where they are known. */
 import { type FieldPath, fieldNamed, fieldsOf, followPath, segmentsOf } from '../field-path';
 import type { NamedType, SqlType, StructField } from '../types';
-import { quoteName, textLiteral } from './operand';
+import { textLiteral } from './operand';
+import { quotedName } from '../escapes';
 import { LqlError } from './lql-error';
 import type { Span } from './rules';
 
@@ -72,7 +73,7 @@ export class Fields {
     let prefix = '';
     let fields: readonly StructField[] | null = this.columns;
     for (const [i, segment] of segments.entries()) {
-      const field = `${owner}.${quoteName(segment)}`;
+      const field = `${owner}.${quotedName(segment)}`;
       const type: SqlType | undefined = fields === null ? undefined : fieldNamed(fields, segment)?.type;
       const isList = fields === null || type?.kind === 'ARRAY';
       if (i === segments.length - 1 || !isList) owner = field;
@@ -152,9 +153,9 @@ function cast(text: string, form: Form): string {
 /** The value beside the first of the keys. */
 function valueOfPair(list: string, { key, pair, member }: Extract<FieldPath, { kind: 'pair' }>, form: Form): string {
   const step = member ?? pair.value;
-  const names = [pair.value, ...(member === null ? [] : [member])].map(({ name }) => `.${quoteName(name)}`);
+  const names = [pair.value, ...(member === null ? [] : [member])].map(({ name }) => `.${quotedName(name)}`);
   const value = `p${names.join('')}`;
-  const found = `SELECT ${valueInForm(value, step.type, form)} FROM UNNEST(${list}) AS p WHERE p.${quoteName(pair.key.name)} = ${textLiteral(key)}`;
+  const found = `SELECT ${valueInForm(value, step.type, form)} FROM UNNEST(${list}) AS p WHERE p.${quotedName(pair.key.name)} = ${textLiteral(key)}`;
   // Many times faster than LIMIT 1; there are no arrays of arrays.
   return step.type.kind === 'ARRAY' ? `(${found} LIMIT 1)` : `ARRAY(${found})[SAFE_OFFSET(0)]`;
 }
@@ -168,7 +169,7 @@ function valueInForm(value: string, type: SqlType, form: Form): string {
 function textsOf(value: string, members: readonly StructField[]): readonly string[] {
   const texts = members.flatMap(({ name, type: { kind } }) => {
     if (name === null || kind === 'ARRAY' || kind === 'STRUCT' || kind === 'BYTES' || kind === 'GEOGRAPHY') return [];
-    const field = `${value}.${quoteName(name)}`;
+    const field = `${value}.${quotedName(name)}`;
     if (kind === 'JSON') return [`JSON_VALUE(${field}, '$')`];
     return [kind === 'STRING' ? field : `CAST(${field} AS STRING)`];
   });

@@ -33,10 +33,6 @@ function numericEscape(character: string): string {
   return code < 0x80 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u${code.toString(16).padStart(4, '0')}`;
 }
 
-export function quoteName(name: string): string {
-  return `\`${name.replace(/[\\`]/g, '\\$&')}\``;
-}
-
 /** A literal of the operand's own type. */
 export function valueLiteral(value: Value): string {
   switch (typeof value) {

@@ -4,7 +4,8 @@ import { isoText } from '../time/calendar';
 import type { NamedType } from '../types';
 import { Fields, type Form, typeAtEnd } from './fields';
 import { LqlError } from './lql-error';
-import { quoteName, textLiteral, valueLiteral } from './operand';
+import { textLiteral, valueLiteral } from './operand';
+import { quotedName } from '../escapes';
 import { checkLevelRanges, severityFor } from './level-range';
 import { momentTest } from './moment-test';
 import type { Span, Aggregate, Chart, Filter, Rules, Select, Value } from './rules';
@@ -105,7 +106,7 @@ export function toSql(rules: Rules, table: CteTable): MappedSql {
   const sql = new SqlText().add('SELECT ');
   if (rules.chart !== null) writeChartColumns(sql, rules.chart, writing);
   else writeColumns(sql, selectedFields(rules), writing);
-  sql.add(` FROM ${quoteName(table.name)} AS ${alias}`, rules.fromSpan);
+  sql.add(` FROM ${quotedName(table.name)} AS ${alias}`, rules.fromSpan);
   fields.write(sql);
   filters.forEach(({ filter, field }, i) => {
     sql.add(i === 0 ? ' WHERE ' : ' AND ');
@@ -137,14 +138,14 @@ function tableAlias(rules: Rules, table: CteTable): string {
 
 /** A column, or a field of records that are no lists. */
 function column(alias: string, { path }: RoleField): string {
-  return [alias, ...path.map(quoteName)].join('.');
+  return [alias, ...path.map(quotedName)].join('.');
 }
 
 /** What rows are sorted by: the time, else a text of that name. null: nothing. */
 function orderOf({ alias, roles: { time }, table: { columns } }: Writing): string | null {
   if (time !== null) return column(alias, time);
   const text = columns?.find(({ name, type }) => name.toLowerCase() === 'timestamp' && !UNORDERED.includes(type.kind));
-  return text === undefined ? null : `${alias}.${quoteName(text.name)}`;
+  return text === undefined ? null : `${alias}.${quotedName(text.name)}`;
 }
 
 function filterField(filter: Filter, { fields, alias, roles }: Writing): string {
@@ -195,7 +196,7 @@ function writeColumns(sql: SqlText, selected: readonly Select[] | null, { fields
     sql.add(field, select.pathSpan);
     // Of what is computed, as out of `_rest`, there is no name.
     if (columnName(select) !== select.path || select.alias !== null || !field.endsWith('`')) {
-      sql.add(` AS ${quoteName(columnName(select))}`, select.span);
+      sql.add(` AS ${quotedName(columnName(select))}`, select.span);
     }
   });
 }

@@ -1,6 +1,6 @@
 /** Function calls and operators. Operands come printed: what is here is only how they are put together. */
 import type { FunctionCall } from '../resolved';
-import { quotedName } from './names';
+import { quotedName } from '../escapes';
 
 type Write = (args: readonly string[], part: string) => string;
 

@@ -1,5 +1,6 @@
 /** Types in GoogleSQL's spelling, names of fields in backticks. */
 import type { SqlType, TypeParameters } from '../types';
+import { quotedName } from '../escapes';
 
 export function typeSql(names: Names, type: SqlType, parameters: TypeParameters | null = null): string {
   switch (type.kind) {
@@ -66,10 +67,3 @@ export class Names {
 
 /** What the printer's names begin with, unless the query has such names itself. */
 export const PREFIX = 'lq_';
-
-const ESCAPES: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\\': '\\\\', '`': '\\`' };
-
-/** An identifier in backticks. */
-export function quotedName(name: string): string {
-  return `\`${name.replace(/[\\`\n\r]/g, (character) => ESCAPES[character] ?? character)}\``;
-}

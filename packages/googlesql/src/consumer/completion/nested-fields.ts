@@ -3,7 +3,7 @@ import type { Candidate } from '../../resolver';
 import { typeText } from '../../type-names';
 import type { SqlType, StructField } from '../../types';
 import type { Completion } from './completion';
-import { quoted } from './readings';
+import { writtenName } from '../../lexer';
 
 /** Levels of arrays, and fields, that are offered. */
 const DEEPEST = 5;
@@ -25,7 +25,7 @@ export function nestedFields(names: readonly Candidate[], end: number): readonly
       const fields = type.fields.filter(
         (field) => !isRecords(field.type) || !direct.has(field.name?.toLowerCase() ?? ''),
       );
-      addFields(found, fields, { path: name, owner: quoted(name), joins: '', end }, taken, 1);
+      addFields(found, fields, { path: name, owner: writtenName(name), joins: '', end }, taken, 1);
     } else addField(found, { name, type }, { path: '', owner: '', joins: '', end }, taken, 1);
   }
   return found;
@@ -55,7 +55,7 @@ function addFields(
       const completion = {
         label,
         kind: 'field' as const,
-        insert: `${way.owner}.${quoted(name)}`,
+        insert: `${way.owner}.${writtenName(name)}`,
         type: typeText(type),
       };
       found.push(
@@ -77,7 +77,7 @@ function addField(
 ): void {
   if (name === null || level > DEEPEST) return;
   const path = way.path === '' ? name : `${way.path}.${name}`;
-  const value = way.owner === '' ? quoted(name) : `${way.owner}.${quoted(name)}`;
+  const value = way.owner === '' ? writtenName(name) : `${way.owner}.${writtenName(name)}`;
   if (type.kind === 'STRUCT') {
     addFields(found, type.fields, { ...way, path, owner: value }, taken, level + 1);
   } else if (type.kind === 'ARRAY' && type.element.kind === 'STRUCT') {

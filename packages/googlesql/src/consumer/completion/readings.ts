@@ -1,4 +1,4 @@
-import { isReserved, lexUntilFault, type Token } from '../../lexer';
+import { lexUntilFault, type Token } from '../../lexer';
 import type { Span } from '../../tree';
 
 /**
@@ -72,10 +72,4 @@ function neededBehind(before: readonly Token[]): string {
   const last = before.at(-1)?.symbol;
   if (last === 'BETWEEN') return ' AND NULL';
   return last === 'JOIN' && !/^(?:CROSS|NATURAL)$/.test(before.at(-2)?.symbol ?? '') ? ' ON TRUE' : '';
-}
-
-/** A name as a query writes it: in backticks where it is no plain word. */
-export function quoted(name: string): string {
-  if (/^[A-Za-z_]\w*$/.test(name) && !isReserved(name.toUpperCase())) return name;
-  return `\`${name.replace(/[\\`]/g, '\\$&')}\``;
 }

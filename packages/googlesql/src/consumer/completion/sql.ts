@@ -7,12 +7,12 @@ import { surveyMeaning, type Candidate, type Candidates } from '../../resolver';
 import type { Query, Span } from '../../tree';
 import { walk } from '../../tree-walk';
 import { findFunction } from '../../functions/catalogue';
-import { lexUntilFault, type Token } from '../../lexer';
+import { lexUntilFault, type Token, writtenName } from '../../lexer';
 import { typeText } from '../../type-names';
 import type { SqlType } from '../../types';
 import { describeFunctions } from '../functions';
 import { nestedFields } from './nested-fields';
-import { isBeforeType, quoted, readings } from './readings';
+import { isBeforeType, readings } from './readings';
 
 /** Reserved words, alone and as they go together: any other word might be a name. */
 const PHRASES = [
@@ -249,8 +249,8 @@ function completionsOf(there: Candidates, place: Place, reading: Reading, known:
   switch (there.kind) {
     case 'table':
       return [
-        ...there.ctes.map((name) => ({ label: name, kind: 'table' as const, insert: quoted(name) })),
-        ...known.tables.map(({ name }) => ({ label: name, kind: 'table' as const, insert: quoted(name) })),
+        ...there.ctes.map((name) => ({ label: name, kind: 'table' as const, insert: writtenName(name) })),
+        ...known.tables.map(({ name }) => ({ label: name, kind: 'table' as const, insert: writtenName(name) })),
       ];
     case 'member':
       return there.names.map((name) => nameCompletion(name, 'field'));
@@ -276,7 +276,7 @@ function expressionCompletions(
 }
 
 function nameCompletion({ name, type }: Candidate, kind: 'alias' | 'column' | 'field'): Completion {
-  const named = { label: name, kind, insert: quoted(name) };
+  const named = { label: name, kind, insert: writtenName(name) };
   return type === null ? named : { ...named, type: shortType(type) };
 }
 

@@ -239,13 +239,13 @@ export class FolderTables {
     }
     this.#looking = this.#takeUp()
       .then(() => {
-        if (this.#isFailing) this.log.info('the tables of DATA_DIR can be read again for the endpoint tables');
+        if (this.#isFailing) this.log.info('all tables of DATA_DIR can be read again for the endpoint tables');
         this.#isFailing = false;
       })
       .catch((error: unknown) => {
         if (this.#closed) return;
         if (!this.#isFailing)
-          this.log.warn({ err: error }, 'the tables of DATA_DIR cannot be read for the endpoint tables');
+          this.log.warn({ err: error }, 'a table of DATA_DIR cannot be read for the endpoint tables');
         this.#isFailing = true;
         this.#lookLater();
       })
@@ -276,6 +276,7 @@ export class FolderTables {
     // With thousands of tables those that are known are served before the others are.
     const end = performance.now() + LOOK;
     const known = new Map<string, KnownTable>();
+    let fault: unknown = null;
     for (const { table: name, rows, arrived } of withRows) {
       const before = this.#known.get(name);
       const schema = schemas?.get(name) ?? before ?? { name, columns: [] };
@@ -284,17 +285,25 @@ export class FolderTables {
       // The only table needs no look for its newest row: no rows of it have been looked at when another table comes.
       if (withRows.length === 1) known.set(name, { ...table, newest: null, rows: 0, arrived: 0 });
       else if (isSame) known.set(name, { ...table, rows, arrived });
-      else if (isDue && performance.now() < end)
-        known.set(name, { ...table, rows, arrived, newest: await this.#newest(table, rows < (before?.rows ?? 0)) });
       else {
-        known.set(name, before ?? { ...table, rows: 0, arrived: 0 });
-        this.#lookLater();
+        let newest: bigint | null | undefined;
+        if (isDue && performance.now() < end)
+          newest = await this.#newest(table, rows < (before?.rows ?? 0)).catch((error: unknown) => {
+            fault ??= error;
+            return undefined;
+          });
+        if (newest === undefined) this.#lookLater();
+        const seen =
+          newest === undefined ? { rows: before?.rows ?? 0, arrived: before?.arrived ?? 0 } : { rows, arrived, newest };
+        known.set(name, { ...table, ...seen });
       }
     }
     if (isDue) this.#newestAt = performance.now();
     this.#known = known;
     this.#target = status.target;
     this.#tell();
+    // A table whose newest row cannot be read keeps no other from being served.
+    if (fault !== null) throw fault;
   }
 
   #tell(): void {

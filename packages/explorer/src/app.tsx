@@ -124,8 +124,10 @@ function RunButton() {
 
 /** One line, always there: nothing moves when it changes. */
 function Status() {
+  // What is said while the next query runs is no fault any more.
+  const isFault = failure.value !== null && !running.value && !cancelled.value;
   return (
-    <div class={failure.value === null ? 'status' : 'status fault'}>
+    <div class={isFault ? 'status fault' : 'status'}>
       <span role="status" aria-live="polite">
         {statusText()}
       </span>

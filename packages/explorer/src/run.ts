@@ -79,7 +79,10 @@ export async function run(): Promise<void> {
       warnings: decoded(headers.get('x-query-warnings') ?? ''),
       number: ++runs,
     };
-    if (!(await counted) && !controller.signal.aborted) countLoaded(rows, bounds);
+    const range = await counted;
+    if (controller.signal.aborted) return;
+    if (range === null) countLoaded(rows, bounds);
+    else counts.value = range;
     if (estimate.peek() !== null) estimateAgain();
   } catch (error) {
     if (controller.signal.aborted) return;

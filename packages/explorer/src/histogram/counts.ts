@@ -54,24 +54,23 @@ export async function countingOf(bounds: Bounds): Promise<{ readonly sent: Sent;
 }
 
 /**
- * Asks the engine for the counts of a range: one query. Nothing is changed where the query's rows cannot be counted.
+ * Asks the engine for the counts of a range: one query. The caller shows them with the rows, never without.
  *
- * @returns whether they were
+ * @returns null: the query's rows cannot be counted
  */
-export async function countRange(bounds: Bounds, key: string, signal: AbortSignal): Promise<boolean> {
+export async function countRange(bounds: Bounds, key: string, signal: AbortSignal): Promise<Counts | null> {
   const target = endpoint.peek();
   counting.value = true;
   try {
     const question = await countingOf(bounds);
-    if (question === null || target === null || signal.aborted) return false;
+    if (question === null || target === null || signal.aborted) return null;
     const path = `api/endpoints/query/${encodeURIComponent(target.name)}`;
     const { text, headers } = await ask(path, question.sent, key, signal);
     const bytesBilled = BigInt(headers.get('x-query-bytes-billed') ?? 0);
-    counts.value = { ...tally(rowsOf(text), question.buckets), bounds, complete: true, bytesBilled };
-    return true;
+    return { ...tally(rowsOf(text), question.buckets), bounds, complete: true, bytesBilled };
   } catch (error) {
     // What is wrong with the query is said of its rows.
-    if (signal.aborted || (error as ApiError).name === 'ApiError') return false;
+    if (signal.aborted || (error as ApiError).name === 'ApiError') return null;
     throw error;
   } finally {
     if (!signal.aborted) counting.value = false;

@@ -127,6 +127,8 @@ describe('constructs that are refused by name', () => {
     ['LIMIT with anything but a number or a parameter', 'select 1 limit (select 1 from hidden)'],
     ['UNNEST of several arrays', 'select 1 from unnest([1], array(select 1 from hidden))'],
     ['SELECT WITH', 'select with differential_privacy options (epsilon = 1) a from hidden'],
+    ['arguments beside *', 'select count(*, (select 1 from hidden))'],
+    ['an alias of an argument', 'select f((select 1 from hidden) as a, b)'],
     ['WHERE inside a function call', 'select count(a where b in (select 1 from hidden))'],
   ])('%s: %s', (name, sql) => {
     const { query, unsupported } = surveyQuery(sql);

@@ -17,6 +17,11 @@ export function parseCall(cursor: Cursor, path: readonly Identifier[], start: nu
   const star = cursor.accept('*');
   const empty = star || atArgumentsEnd(cursor);
   const args = empty ? [] : cursor.list(parseArgument);
+  if (star && cursor.at(',')) {
+    const from = cursor.next().start;
+    args.push(...cursor.list(parseArgument));
+    cursor.refuse('arguments beside *', cursor.spanFrom(from));
+  }
   const nulls = parseNullHandling(cursor);
   if (cursor.at('WHERE')) {
     const where = cursor.next();

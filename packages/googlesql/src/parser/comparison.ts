@@ -1,6 +1,6 @@
 import type { BinaryOperator, Expression, IsTest, QuantifiedLike } from '../tree';
 import type { Cursor } from './cursor';
-import { parseArithmetic, parseExpression, parseOperand } from './expression';
+import { continueArithmetic, parseArithmetic, parseExpression, parseOperand } from './expression';
 import { parseParenthesisedQuery } from './query';
 import { parseUnnestArguments } from './table';
 
@@ -22,16 +22,18 @@ const IS_TESTS: ReadonlyMap<string, IsTest['test']> = new Map([
 ]);
 
 /**
- * A comparison, LIKE, IN, BETWEEN or IS over one operand. They do not associate: `a = b = c` needs parentheses. Only
- * IS DISTINCT FROM may follow a test whose right side is closed, as in `a IN (1) IS DISTINCT FROM b`.
+ * A comparison, LIKE, IN, BETWEEN or IS over one operand. They do not associate: `a = b = c` needs parentheses. Behind
+ * a test whose right side is closed, IS DISTINCT FROM may follow, and any operator that binds tighter: `a IN (1) || b`
+ * is `(a IN (1)) || b`.
  */
 export function parseComparison(cursor: Cursor): Expression {
   const { start } = cursor.token;
   let left = parseArithmetic(cursor);
-  if (!startsTest(cursor)) return left;
-  do {
-    left = parseTest(cursor, left, start);
-  } while (isClosed(left) && atDistinct(cursor));
+  while (startsTest(cursor)) {
+    const test = parseTest(cursor, left, start);
+    left = isClosed(test) ? continueArithmetic(cursor, test, start) : test;
+    if (left === test && !(isClosed(test) && atDistinct(cursor))) break;
+  }
   if (startsTest(cursor)) cursor.fault('Syntax error: comparisons in a row need parentheses.', cursor.token);
   return left;
 }
@@ -55,7 +57,7 @@ function startsTest(cursor: Cursor): boolean {
 
 function isClosed(test: Expression): boolean {
   if (test.kind === 'is') return test.test !== 'distinct';
-  return test.kind === 'in_list' || test.kind === 'in_unnest' || test.kind === 'in_subquery';
+  return ['in_list', 'in_unnest', 'in_subquery', 'quantified_like'].includes(test.kind);
 }
 
 function atDistinct(cursor: Cursor): boolean {

@@ -46,7 +46,11 @@ export function parseOperand(cursor: Cursor): Expression {
 /** What a comparison compares: the binary operators above it, by precedence climbing. */
 export function parseArithmetic(cursor: Cursor, weakest = 1): Expression {
   const { start } = cursor.token;
-  let left = parseUnary(cursor);
+  return continueArithmetic(cursor, parseUnary(cursor), start, weakest);
+}
+
+/** The binary operators behind `left`, which begins at `start`. */
+export function continueArithmetic(cursor: Cursor, left: Expression, start: number, weakest = 1): Expression {
   for (;;) {
     const { symbol } = cursor.token;
     const strength = STRENGTH.get(symbol);

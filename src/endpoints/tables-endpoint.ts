@@ -276,7 +276,7 @@ export class FolderTables {
     // With thousands of tables those that are known are served before the others are.
     const end = performance.now() + LOOK;
     const known = new Map<string, KnownTable>();
-    let fault: unknown = null;
+    const faults: Error[] = [];
     for (const { table: name, rows, arrived } of withRows) {
       const before = this.#known.get(name);
       const schema = schemas?.get(name) ?? before ?? { name, columns: [] };
@@ -289,7 +289,7 @@ export class FolderTables {
         let newest: bigint | null | undefined;
         if (isDue && performance.now() < end)
           newest = await this.#newest(table, rows < (before?.rows ?? 0)).catch((error: unknown) => {
-            fault ??= error;
+            faults.push(error instanceof Error ? error : new Error(String(error)));
             return undefined;
           });
         if (newest === undefined) this.#lookLater();
@@ -303,7 +303,7 @@ export class FolderTables {
     this.#target = status.target;
     this.#tell();
     // A table whose newest row cannot be read keeps no other from being served.
-    if (fault !== null) throw fault;
+    if (faults[0] !== undefined) throw faults[0];
   }
 
   #tell(): void {

@@ -29,6 +29,7 @@ describe('precedence and association', () => {
     ['a is distinct from not b', '(a is distinct from (not b))'],
     ['a in (1) is not distinct from b', '(in_list(a, 1) is not distinct from b)'],
     ['(a = b) = c', '((a = b) = c)'],
+    ['a in (1).b[0] + 1', '(in_list(a, 1)->b[0] + 1)'],
     ['a is null || b', '((a is null) || b)'],
     ['a in (1) + b * c = d', '((in_list(a, 1) + (b * c)) = d)'],
     ['a is true - 1 is null || b || c', '(((((a is true) - 1) is null) || b) || c)'],

@@ -160,7 +160,11 @@ describe('pipe operators', () => {
     ['from a |> extend *', '*', '*'],
     ['from a |> join b on true on true', 'on true on true', 'belongs to no JOIN'],
     ['from a |> union all select 1', 'select', 'expected ('],
-    ['from a |> left union all (select 1)', 'left', 'needs BY NAME or CORRESPONDING'],
+    [
+      'from a |> left union all (select 1)',
+      'left',
+      'LEFT before UNION without BY NAME or CORRESPONDING is not supported',
+    ],
     ['from a |> union all strict by name (select 1)', 'by', 'expected CORRESPONDING'],
     ['from a |> fork (|> limit 1)', 'fork', 'The pipe operator FORK is not supported.'],
     ['from a |> static_describe', 'static_describe', 'The pipe operator STATIC_DESCRIBE is not supported.'],

@@ -1,6 +1,7 @@
 import type { BinaryOperator, Expression, IsTest, QuantifiedLike } from '../tree';
 import type { Cursor } from './cursor';
 import { continueArithmetic, parseArithmetic, parseExpression, parseOperand } from './expression';
+import { continuePostfix } from './postfix';
 import { parseParenthesisedQuery } from './query';
 import { parseUnnestArguments } from './table';
 
@@ -31,7 +32,7 @@ export function parseComparison(cursor: Cursor): Expression {
   let left = parseArithmetic(cursor);
   while (startsTest(cursor)) {
     const test = parseTest(cursor, left, start);
-    left = isClosed(test) ? continueArithmetic(cursor, test, start) : test;
+    left = isClosed(test) ? continueArithmetic(cursor, continuePostfix(cursor, test, start), start) : test;
     if (left === test && !(isClosed(test) && atDistinct(cursor))) break;
   }
   if (startsTest(cursor)) cursor.fault('Syntax error: comparisons in a row need parentheses.', cursor.token);

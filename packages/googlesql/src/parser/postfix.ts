@@ -1,4 +1,4 @@
-import type { Expression, Subscript } from '../tree';
+import type { Expression, Identifier, Subscript } from '../tree';
 import { parseCall } from './call';
 import type { Cursor } from './cursor';
 import { parseExpression } from './expression';
@@ -15,9 +15,19 @@ const SUBSCRIPT_MODES: ReadonlyMap<string, Subscript['mode']> = new Map([
 /** A primary expression and what is attached to it: fields, subscripts, call parentheses. */
 export function parsePostfix(cursor: Cursor): Expression {
   const { start, symbol } = cursor.token;
-  let expression = parsePrimary(cursor);
+  const expression = parsePrimary(cursor);
   // `(a).b` is a field of an expression, not the path a.b; and `(f)(x)` is no call.
-  let name = expression.kind === 'path' && symbol !== '(' ? expression.parts : null;
+  const name = expression.kind === 'path' && symbol !== '(' ? expression.parts : null;
+  return continuePostfix(cursor, expression, start, name);
+}
+
+/** What is attached to `expression`, which begins at `start`. @param name what a call would be of; null: it is no name */
+export function continuePostfix(
+  cursor: Cursor,
+  expression: Expression,
+  start: number,
+  name: readonly Identifier[] | null = null,
+): Expression {
   for (;;) {
     if (cursor.at('(')) {
       if (name === null) cursor.fault('Syntax error: only a name can be called.', cursor.token);

@@ -47,7 +47,7 @@ export function parseSetOperator(cursor: Cursor): SetOperator | null {
   const matching = parseMatching(cursor, mode);
   const span = cursor.spanFrom(start);
   if (mode !== null && matching === null) {
-    cursor.fault(`Syntax error: ${symbol} before ${word} needs BY NAME or CORRESPONDING after it.`, span);
+    cursor.refuse(`${symbol} before ${word} without BY NAME or CORRESPONDING`, span);
   }
   if (!distinct && operator !== 'union') cursor.refuse(`${word} ALL`, span);
   return { operator, distinct, matching, span };

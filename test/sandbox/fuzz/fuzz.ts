@@ -84,7 +84,8 @@ async function syntaxDispute(verdict: Verdict, { analysis }: Analyses, oracle: O
   if (verdict.kind === 'violation' || verdict.kind === 'unsupported') return false;
   if (analysis.ok) return verdict.kind === 'syntax';
   if (verdict.kind === 'syntax') return !analysis.refusal.syntax && (await oracle.parses(sql));
-  return analysis.refusal.syntax;
+  // What follows the statement is for the gate to refuse, behind what is wrong in it.
+  return analysis.refusal.syntax && !(verdict.kind === 'meaning' && lex(sql).some(({ kind }) => kind === 'rest'));
 }
 
 function said(verdict: Verdict): string {

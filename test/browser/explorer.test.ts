@@ -488,6 +488,35 @@ withBrowser('the explorer', () => {
     expect(complaints.filter((text) => !text.includes('net::ERR_FAILED'))).toEqual([]);
   });
 
+  it('is about what was run, whatever is written meanwhile', async () => {
+    const { page, complaints } = await open({ range: RANGE }, { viewport: { width: 1500, height: 900 } });
+    await enter(page);
+    await shownRows(page);
+    const asked: string[] = [];
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    await page.route('**/api/endpoints/query/**', async (route) => {
+      const request = route.request();
+      asked.push(decodeURIComponent(request.url().replaceAll('+', ' ')) + (request.postData() ?? ''));
+      await held;
+      await route.continue();
+    });
+    const query = page.getByRole('textbox', { name: 'Query' });
+    await query.fill('f:edge_logs GET');
+    await query.press('Enter');
+    await query.fill('f:auth_logs nothing');
+    release();
+    expect((await shownRows(page)).slice(1).every((text) => text.includes('GET'))).toBe(true);
+    await page.getByText('rows in the range').waitFor();
+    // Values over the range are those of the run, too.
+    await page.getByRole('complementary', { name: 'Fields' }).getByTitle('event_message').click();
+    await page.getByRole('button', { name: 'Over the whole range' }).click();
+    await page.getByText('in the whole range.').waitFor();
+    expect(asked).toHaveLength(3);
+    for (const one of asked) expect(one).toMatch(/edge_logs(?!.*auth_logs)/s);
+    expect(complaints).toEqual([]);
+  });
+
   it('shows what the key pins as fixed, and sends nothing for it', async () => {
     const { page, requests, complaints } = await open({ endpoint: 'typed', p: 'size=small' });
     await enter(page, PINNED_KEY);

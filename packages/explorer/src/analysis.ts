@@ -5,7 +5,7 @@ import type { ConsumerAnalysis, ConsumerText } from '@logquay/googlesql/consumer
 import { read } from './analyser/analyser';
 import { serviceNow } from './api';
 import { mayQuery, schema } from './schema';
-import { query, search, sentQuery, table } from './search';
+import { query, search, sentQuery, table, type Written } from './search';
 
 export interface Analysed extends ConsumerAnalysis {
   readonly text: string;
@@ -18,20 +18,20 @@ export const analysis = signal<Analysed | null>(null);
 const PAUSE = 120;
 
 /** A text with all that its meaning follows from; null: the tables are not known. */
-export function consumerText(text: string): ConsumerText | null {
+export function consumerText({ text, language }: Written): ConsumerText | null {
   if (schema.value === null) return null;
   const { tables: all, parameters } = schema.value;
   // Places of faults are those of the text as it is written, without the table that goes before it.
   const tables =
     text !== query.value || sentQuery.value === text ? all : all.filter(({ name }) => name === table.value);
-  return { language: search.value.language, text, tables, parameters, now: BigInt(Math.round(serviceNow())) * 1000n };
+  return { language, text, tables, parameters, now: BigInt(Math.round(serviceNow())) * 1000n };
 }
 
 let timer: ReturnType<typeof setTimeout> | undefined;
 
 effect(() => {
   const text = query.value;
-  const given = mayQuery.value && text.trim() !== '' ? consumerText(text) : null;
+  const given = mayQuery.value && text.trim() !== '' ? consumerText({ text, language: search.value.language }) : null;
   clearTimeout(timer);
   if (given === null) {
     analysis.value = null;

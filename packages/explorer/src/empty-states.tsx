@@ -3,7 +3,7 @@ import { serviceNow } from './api';
 import { framed } from './embed';
 import { countText } from './visible-text';
 import { isLog } from './log';
-import { loadingOlder, loadOlder, mayLoadOlder, olderFault } from './more-rows';
+import { loadingOlder, loadOlder, mayLoadOlder } from './more-rows';
 import { failure, result } from './result';
 import { held, running, run } from './run';
 import { change, query, rangeParameters, search, table } from './search';
@@ -85,7 +85,9 @@ export function LoadOlder() {
       <button type="button" disabled={loadingOlder.value} onClick={() => void loadOlder()}>
         {loadingOlder.value ? 'Loading…' : 'Load older'}
       </button>{' '}
-      <span role="status">{olderFault.value || `${countText(result.value?.rows.length ?? 0, 'row')} are loaded.`}</span>
+      <span role="status">
+        {result.value?.olderFault || `${countText(result.value?.rows.length ?? 0, 'row')} are loaded.`}
+      </span>
     </p>
   );
 }

@@ -7,9 +7,9 @@ import { isObject, type JsonObject, parseExactly } from './exact-json';
 import { countMore } from './histogram/counts';
 import { isLog, timeOf } from './log';
 import { unknownOf } from './more-rows';
-import { failure, result } from './result';
+import { failure, type Result, result } from './result';
 import { rowsOf, run, running } from './run';
-import { endpoint, parametersOf, rangeParameters, search } from './search';
+import { search, writtenNow } from './search';
 import { key } from './session';
 
 /** Events of a `text/event-stream` as they come. */
@@ -69,16 +69,16 @@ export const reading = signal(false);
 
 /** Up to now: nothing comes to a stretch that is past. */
 export const mayFollow = computed(
-  () => result.value !== null && rangeParameters.value !== null && search.value.range.kind === 'last',
+  () => result.value !== null && result.value.rangeParameters !== null && search.value.range.kind === 'last',
 );
 
 /** Whether rows come by themselves; others are asked for at an interval. */
-export const isTail = computed(() => endpoint.value?.tail === true && isLog.value);
+export const isTail = computed(() => result.value?.endpoint.tail === true && isLog.value);
 
 export async function toggleLive(): Promise<void> {
   if (live.value !== 'off') live.value = 'off';
   else if (isTail.value || result.value === null) live.value = 'on';
-  else live.value = { asked: await estimateOf(parametersOf(result.value.bounds)).catch(() => null) };
+  else live.value = { asked: await estimateOf(result.value.parameters).catch(() => null) };
 }
 
 /** What an hour of refreshes costs at most. @param every milliseconds */
@@ -102,8 +102,11 @@ effect(() => {
 
 function update(): void {
   if (!isLog.peek()) {
-    // Groups are counted anew: that run is followed by the next.
-    void run();
+    // Groups are counted anew: that run is followed by the next. What is being written is not run.
+    const { text, language } = writtenNow();
+    const written = result.peek()?.written;
+    if (text === written?.text && language === written.language) void run();
+    else timer = setTimeout(update, interval.peek());
     return;
   }
   const follows = isTail.peek() && result.peek()?.number !== refreshed;
@@ -112,8 +115,8 @@ function update(): void {
 
 /** Shows rows of a live tail until it ends, and then begins again behind what came. */
 async function listen(): Promise<void> {
-  const [known, target, presented] = [result.peek(), endpoint.peek(), key.peek()];
-  if (known === null || target === null || presented === null) return;
+  const [known, presented] = [result.peek(), key.peek()];
+  if (known === null || presented === null) return;
   const controller = new AbortController();
   current = controller;
   const { number } = known;
@@ -122,7 +125,7 @@ async function listen(): Promise<void> {
   // Rows up to the first place were there before, and some of them are shown. Those behind it come once, equal ones too.
   let before: JsonObject[] | null = at.id === '' ? [] : null;
   try {
-    const path = `api/endpoints/tail/${encodeURIComponent(target.name)}`;
+    const path = `api/endpoints/tail/${encodeURIComponent(known.endpoint.name)}`;
     const body = await askStream(path, at.parameters, presented, controller.signal, 'text/event-stream', at.id);
     for await (const events of eventsOf(body)) {
       if (controller.signal.aborted || result.peek()?.number !== number) {
@@ -152,9 +155,9 @@ async function listen(): Promise<void> {
 }
 
 /** From the newest row on. */
-function tailParameters({ rows, bounds }: NonNullable<typeof result.value>): Sent {
-  const parameters = parametersOf(bounds);
-  const [start, end] = rangeParameters.peek() ?? [];
+function tailParameters({ rows, parameters: sent, rangeParameters }: Result): Sent {
+  const parameters = new Map(sent);
+  const [start, end] = rangeParameters ?? [];
   const newest = newestOf(rows);
   if (start !== undefined && newest !== null) parameters.set(start, instantText(newest));
   if (end !== undefined) parameters.delete(end);
@@ -187,17 +190,18 @@ function show(fresh: readonly JsonObject[]): void {
 }
 
 async function refresh(): Promise<void> {
-  const [known, target, presented] = [result.peek(), endpoint.peek(), key.peek()];
-  if (known === null || target === null || presented === null) return;
+  const [known, presented] = [result.peek(), key.peek()];
+  if (known === null || presented === null) return;
   const controller = new AbortController();
   current = controller;
   const end = serviceNow();
-  const parameters = parametersOf({ start: known.bounds.start, end });
-  const [start] = rangeParameters.peek() ?? [];
+  const parameters = new Map(known.parameters);
+  const [start, last] = known.rangeParameters ?? [];
+  if (last !== undefined) parameters.set(last, new Date(end).toISOString());
   const newest = newestOf(known.rows);
   if (start !== undefined && newest !== null) parameters.set(start, instantText(newest));
   try {
-    const path = `api/endpoints/query/${encodeURIComponent(target.name)}`;
+    const path = `api/endpoints/query/${encodeURIComponent(known.endpoint.name)}`;
     const { text } = await ask(path, parameters, presented, controller.signal);
     if (controller.signal.aborted || result.peek() !== known) return;
     show(unknownOf(rowsOf(text), known.rows.slice(0, NEAR)));

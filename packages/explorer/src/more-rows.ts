@@ -8,15 +8,13 @@ import { countLoaded, counts } from './histogram/counts';
 import { placeOf, timeOf } from './log';
 import { result } from './result';
 import { rowsOf, run } from './run';
-import { change, endpoint, rangeParameters, search, table } from './search';
+import { change, search, table } from './search';
 import { key } from './session';
 
 /** Rows that the page holds at most. */
 const MOST_ROWS = 100_000;
 
 export const loadingOlder = signal(false);
-/** Why no older rows came; empty: they did. */
-export const olderFault = signal('');
 
 /** What tells a row from others: its id, else all of it. */
 export function keyOf(row: JsonObject): string {
@@ -38,35 +36,37 @@ export function unknownOf(came: readonly JsonObject[], known: readonly JsonObjec
 /** Whether there are rows before those that are loaded. */
 export function mayLoadOlder(): boolean {
   const known = result.value;
-  return known?.truncated === true && rangeParameters.value !== null && known.rows.length < MOST_ROWS;
+  return known?.truncated === true && known.rangeParameters !== null && known.rows.length < MOST_ROWS;
 }
 
 /** Adds the rows before those that are there, by their time. */
 export async function loadOlder(): Promise<void> {
-  const [known, target, presented, range] = [result.peek(), endpoint.peek(), key.peek(), rangeParameters.peek()];
-  if (known === null || target === null || presented === null || range === null || loadingOlder.peek()) return;
+  const [known, presented] = [result.peek(), key.peek()];
+  const range = known?.rangeParameters ?? null;
+  if (known === null || presented === null || range === null || loadingOlder.peek()) return;
   const times = known.rows.flatMap((row) => timeOf(row) ?? []);
   if (times.length === 0) return;
   const oldest = times.reduce((least, at) => (at < least ? at : least));
   loadingOlder.value = true;
-  olderFault.value = '';
+  let olderFault = '';
   try {
     // Up to the oldest instant and with it, as not all of its rows need be there.
     const sent = new Map(known.parameters).set(range[1], instantText(oldest + 1n));
-    const path = `api/endpoints/query/${encodeURIComponent(target.name)}`;
+    const path = `api/endpoints/query/${encodeURIComponent(known.endpoint.name)}`;
     const { text, headers } = await ask(path, sent, presented, new AbortController().signal);
     const now = result.peek();
     if (now?.number !== known.number) return;
     const near = now.rows.filter((row) => timeOf(row) === oldest);
     const older = unknownOf(rowsOf(text), near);
     const truncated = headers.get('x-result-truncated') === 'true';
-    if (older.length === 0 && truncated)
-      olderFault.value = 'More rows share one instant than the endpoint gives at once.';
+    if (older.length === 0 && truncated) olderFault = 'More rows share one instant than the endpoint gives at once.';
     const rows = [...now.rows, ...older];
-    result.value = { ...now, rows, truncated: truncated && older.length > 0 };
+    result.value = { ...now, rows, truncated: truncated && older.length > 0, olderFault };
     if (counts.peek()?.complete !== true) countLoaded(rows, now.bounds);
   } catch (error) {
-    olderFault.value = error instanceof Error ? error.message : String(error);
+    olderFault = error instanceof Error ? error.message : String(error);
+    const now = result.peek();
+    if (now?.number === known.number) result.value = { ...now, olderFault };
   } finally {
     loadingOlder.value = false;
   }
@@ -101,10 +101,10 @@ export async function showAround(row: JsonObject): Promise<void> {
 export async function allRows(
   take: (rows: readonly JsonObject[]) => void,
 ): Promise<{ readonly count: number; readonly isWhole: boolean }> {
-  const [known, target, presented] = [result.peek(), endpoint.peek(), key.peek()];
-  if (known === null || target === null || presented === null) return { count: 0, isWhole: true };
+  const [known, presented] = [result.peek(), key.peek()];
+  if (known === null || presented === null) return { count: 0, isWhole: true };
   if (known.truncated) {
-    const path = `api/endpoints/query/${encodeURIComponent(target.name)}`;
+    const path = `api/endpoints/query/${encodeURIComponent(known.endpoint.name)}`;
     const sent = new Map(known.parameters).set('export', 'true');
     try {
       let count = 0;

@@ -8,7 +8,6 @@ import { type Estimate, estimateOf } from './estimate';
 import type { TopValues } from './field-values';
 import { result } from './result';
 import { rowsOf } from './run';
-import { endpoint, sentQuery } from './search';
 import { key } from './session';
 import { fieldExpression } from './severity';
 
@@ -64,13 +63,14 @@ async function freely(names: readonly string[]): Promise<TopValues | null> {
 
 /** The query that counts; null: there is no such field, or the query's rows cannot be counted. */
 async function countingOf(names: readonly string[], most: number): Promise<Sent | null> {
-  const [done, given] = [result.peek(), consumerText(sentQuery.peek())];
+  const done = result.peek();
+  const given = done === null ? null : consumerText(done.written);
   if (done === null || given === null) return null;
   const source = await read('rows', given);
   const field = source === null ? null : fieldExpression(source.columns, 'q', names);
   if (source === null || field === null) return null;
   const value = /^(?:ARRAY|JSON)$/.test(field.type.kind) ? `TO_JSON_STRING(${field.sql})` : field.sql;
-  const limit = Math.min(most, endpoint.peek()?.maxRows ?? most);
+  const limit = Math.min(most, done.endpoint.maxRows);
   const sql = `SELECT ${value} AS value, COUNT(*) AS n, SUM(COUNT(*)) OVER () AS total FROM (${source.sql}\n) AS q WHERE ${field.sql} IS NOT NULL GROUP BY 1 ORDER BY n DESC LIMIT ${limit}`;
   const sent = new Map(done.parameters).set('sql', sql);
   sent.delete('lql');
@@ -78,7 +78,7 @@ async function countingOf(names: readonly string[], most: number): Promise<Sent 
 }
 
 async function counted(sent: Sent): Promise<TopValues> {
-  const [target, presented] = [endpoint.peek(), key.peek()];
+  const [target, presented] = [result.peek()?.endpoint ?? null, key.peek()];
   if (target === null || presented === null) return { values: [], present: 0, distinct: 0, total: 0 };
   const path = `api/endpoints/query/${encodeURIComponent(target.name)}`;
   const { text } = await ask(path, sent, presented, new AbortController().signal);

@@ -2,8 +2,9 @@
 import { signal } from '@preact/signals';
 import type { NamedType, Roles } from '@logquay/googlesql/types';
 
-import type { ApiError, Sent } from './api';
+import type { ApiError, EndpointDescription, Sent } from './api';
 import type { JsonObject } from './exact-json';
+import type { Written } from './search';
 import type { Bounds } from './time-range';
 
 export interface Result {
@@ -16,13 +17,20 @@ export interface Result {
   readonly bounds: Bounds;
   /** Whether the endpoint's max rows cut it. */
   readonly truncated: boolean;
+  /** Why no older rows came; empty: they did, or were not asked for. */
+  readonly olderFault: string;
   /** From request to the last byte. */
   readonly milliseconds: number;
   /** Seconds since it was computed; null: it was, for this request. */
   readonly age: number | null;
   readonly bytesBilled: string | null;
-  /** What was sent. */
+  readonly endpoint: EndpointDescription;
+  /** What was sent. What is asked for later, such as older rows, is about this and not about what is written since. */
   readonly parameters: Sent;
+  /** The query among it. */
+  readonly written: Written;
+  /** Names of the parameters that bound the time; null: there are none. */
+  readonly rangeParameters: readonly [string, string] | null;
   /** Whether the rows are those of a query that the page sent, and not the endpoint's own. */
   readonly ofQuery: boolean;
   /** Whether that query groups rows. */

@@ -20,9 +20,11 @@ import {
   ownParameters,
   parametersOf,
   query,
+  rangeParameters,
   search,
-  sentQuery,
   valueOf,
+  type Written,
+  writtenNow,
 } from './search';
 import { mayQuery, schema, schemaLoaded } from './schema';
 import { connect, key, keyFault, remembered } from './session';
@@ -56,14 +58,14 @@ export async function run(): Promise<void> {
   running.value = true;
   const began = performance.now();
   const bounds = boundsOf(search.value.range, serviceNow());
+  const [parameters, written, range] = [parametersOf(bounds), writtenNow(), rangeParameters.peek()];
   try {
     // What cannot be counted by the engine is counted from the rows, once they are there.
     const counted = countRange(bounds, presented, controller.signal);
     const path = `api/endpoints/query/${encodeURIComponent(target.name)}`;
-    const parameters = parametersOf(bounds);
     const { text, headers } = await ask(path, parameters, presented, controller.signal);
     const rows = rowsOf(text);
-    const meaning = await meaningOf(sentQuery.value, rows);
+    const meaning = await meaningOf(written, rows);
     if (controller.signal.aborted) return;
     failure.value = null;
     result.value = {
@@ -74,15 +76,19 @@ export async function run(): Promise<void> {
       // A result that has just been stored has an age too.
       age: /; hit\b/.test(headers.get('cache-status') ?? '') ? Number(headers.get('age')) : null,
       bytesBilled: headers.get('x-query-bytes-billed'),
+      endpoint: target,
       parameters,
+      written,
+      rangeParameters: range,
+      olderFault: '',
       ...meaning,
       warnings: decoded(headers.get('x-query-warnings') ?? ''),
       number: ++runs,
     };
-    const range = await counted;
+    const ofRange = await counted;
     if (controller.signal.aborted) return;
-    if (range === null) countLoaded(rows, bounds);
-    else counts.value = range;
+    if (ofRange === null) countLoaded(rows, bounds);
+    else counts.value = ofRange;
     if (estimate.peek() !== null) estimateAgain();
   } catch (error) {
     if (controller.signal.aborted) return;
@@ -164,11 +170,11 @@ export async function runFirst(): Promise<void> {
 
 /** What the rows are, from the analysis: a number of sixteen digits need not be a time. */
 async function meaningOf(
-  written: string,
+  written: Written,
   rows: readonly JsonObject[],
 ): Promise<Pick<Result, 'columns' | 'types' | 'roles' | 'ofQuery' | 'isGrouped'>> {
   await schemaLoaded();
-  const given = written.trim() === '' ? null : consumerText(written);
+  const given = written.text.trim() === '' ? null : consumerText(written);
   const analysed = given === null ? schema.value : await read('analyse', given);
   const known = analysed?.columns ?? null;
   const types = known ?? typesOfRows(rows);

@@ -184,6 +184,16 @@ export const sentQuery = computed(() => {
   return table.value !== '' && fromIn(text) === null ? `f:${table.value} ${text}` : text;
 });
 
+/** A query as it is sent. */
+export interface Written extends Pick<Search, 'language'> {
+  readonly text: string;
+}
+
+/** The query as it is sent now. */
+export function writtenNow(): Written {
+  return { language: search.peek().language, text: sentQuery.peek() };
+}
+
 /** What an endpoint of logs begins with: one of its tables. Others have rows of their own without a query. */
 export function firstQuery(): string {
   return table.value !== '' && rangeParameters.value !== null ? `f:${table.value}` : '';

@@ -3,11 +3,11 @@ import { signal } from '@preact/signals';
 
 import { read } from '../analyser/analyser';
 import { consumerText } from '../analysis';
-import { type ApiError, ask, type Sent } from '../api';
+import { type ApiError, ask, type EndpointDescription, type Sent } from '../api';
 import { isObject, type JsonObject, parseExactly } from '../exact-json';
 import type { Bounds } from '../time-range';
 import { mayQuery, schemaLoaded } from '../schema';
-import { endpoint, parametersOf, search, sentQuery } from '../search';
+import { endpoint, parametersOf, search, writtenNow } from '../search';
 import { timeExpression } from '@logquay/googlesql/types';
 import { roles, timeOf } from '../log';
 import { fieldExpression, type Severity, severityOf, severityExpression } from '../severity';
@@ -32,10 +32,13 @@ export const counting = signal(false);
 const MOST_BUCKETS = 120;
 
 /** The query that counts the rows over a range. null: the rows of the written one cannot be counted */
-export async function countingOf(bounds: Bounds): Promise<{ readonly sent: Sent; readonly buckets: Buckets } | null> {
+export async function countingOf(
+  bounds: Bounds,
+): Promise<{ readonly target: EndpointDescription; readonly sent: Sent; readonly buckets: Buckets } | null> {
+  // What is written while the schema is waited for is another query.
+  const [target, sent, written] = [endpoint.peek(), parametersOf(bounds), writtenNow()];
   await schemaLoaded();
-  const target = endpoint.peek();
-  const given = mayQuery.peek() && target !== null ? consumerText(sentQuery.peek()) : null;
+  const given = mayQuery.peek() && target !== null ? consumerText(written) : null;
   if (given === null || target === null || given.text.trim() === '') return null;
   const source = await read('rows', given);
   if (source === null) return null;
@@ -47,10 +50,9 @@ export async function countingOf(bounds: Bounds): Promise<{ readonly sent: Sent;
   const instant = timeExpression(field.sql, time);
   const severity = severityExpression(source.columns, role, 'q') ?? 'CAST(NULL AS STRING)';
   const sql = `SELECT DIV(UNIX_MILLIS(${field.type.kind === 'DATETIME' ? `TIMESTAMP(${instant})` : instant}) - ${Math.floor(buckets.start)}, ${buckets.step}) AS bucket, ${severity} AS severity, COUNT(*) AS n FROM (${source.sql}\n) AS q GROUP BY bucket, severity`;
-  const sent = parametersOf(bounds);
   sent.delete('lql');
   sent.set('sql', sql);
-  return { sent, buckets };
+  return { target, sent, buckets };
 }
 
 /**
@@ -59,12 +61,11 @@ export async function countingOf(bounds: Bounds): Promise<{ readonly sent: Sent;
  * @returns null: the query's rows cannot be counted
  */
 export async function countRange(bounds: Bounds, key: string, signal: AbortSignal): Promise<Counts | null> {
-  const target = endpoint.peek();
   counting.value = true;
   try {
     const question = await countingOf(bounds);
-    if (question === null || target === null || signal.aborted) return null;
-    const path = `api/endpoints/query/${encodeURIComponent(target.name)}`;
+    if (question === null || signal.aborted) return null;
+    const path = `api/endpoints/query/${encodeURIComponent(question.target.name)}`;
     const { text, headers } = await ask(path, question.sent, key, signal);
     const bytesBilled = BigInt(headers.get('x-query-bytes-billed') ?? 0);
     return { ...tally(rowsOf(text), question.buckets), bounds, complete: true, bytesBilled };

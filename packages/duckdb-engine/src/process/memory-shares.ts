@@ -27,7 +27,7 @@ const TAILS = 1 / 16;
 const TAIL_MEMORY = 1 / 3;
 
 /** Where processes that are seldom needed count. */
-const LITTLE_MEMORY = 256 * MIB;
+const LITTLE_MEMORY = 320 * MIB;
 
 export interface MemoryShares {
   /** DuckDB's `max_memory` for queries, and for the rows that are not stored yet. */

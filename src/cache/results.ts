@@ -1,5 +1,5 @@
 /** The result cache (docs/cache.md): a response is cached, shared by all that request it meanwhile, or the result of one run. */
-import { type Clock, SYSTEM_CLOCK, type RunLimits } from '@logquay/duckdb-engine/concurrency';
+import { type Clock, type SharedNames, SYSTEM_CLOCK, type RunLimits } from '@logquay/duckdb-engine/concurrency';
 import { ERRORS, ServiceError } from '../errors';
 import { RedisUnavailable } from '../redis/failure';
 import type { MemoryStore } from './memory';
@@ -34,7 +34,8 @@ export interface CacheRequest {
   readonly timeout: number;
   /** Name of the key that a run started by this request is billed to. */
   readonly payer: string;
-  readonly run: (limits: RunLimits) => Promise<RunResult>;
+  /** `payers`: the keys of all who wait for it. */
+  readonly run: (limits: RunLimits, payers: SharedNames) => Promise<RunResult>;
 }
 
 /** Where a response came from (RFC 9211); `collapsed`: from the run of another request. */
@@ -178,7 +179,7 @@ export class Results {
       onStart();
       return this.#runAndStore(request, control, lease, holdOff);
     };
-    await this.#inFlight.join(hash, request.limits, work).catch(unwrap);
+    await this.#inFlight.join(hash, request.limits, work, request.payer).catch(unwrap);
     return 'refreshed';
   }
 
@@ -186,7 +187,8 @@ export class Results {
     for (;;) {
       const started = !this.#inFlight.has(request.identity.hash);
       try {
-        const { response, entry, source } = await this.#inFlight.join(request.identity.hash, request.limits, work);
+        const { identity, limits, payer } = request;
+        const { response, entry, source } = await this.#inFlight.join(identity.hash, limits, work, payer);
         const run = started && typeof source === 'object' ? source.run : null;
         const outcome = run !== null ? 'miss' : source === 'store' ? 'hit' : 'collapsed';
         return entry === null ? { response, outcome, cached: null, run } : this.#resultOf(outcome, entry, run);
@@ -212,9 +214,12 @@ export class Results {
     return { response: entry.response, entry, source: waited ? 'elsewhere' : 'store' };
   }
 
-  async #run(request: CacheRequest, { signal }: RunControl): Promise<SharedRun & { source: { run: RunResult } }> {
+  async #run(
+    request: CacheRequest,
+    { signal, payers }: RunControl,
+  ): Promise<SharedRun & { source: { run: RunResult } }> {
     const limits = { deadline: this.#clock.monotonic() + request.timeout, signal };
-    const run = await request.run(limits).catch((error: unknown) => {
+    const run = await request.run(limits, payers).catch((error: unknown) => {
       throw isOfTheKey(error) ? new KeyRefused(request.payer, error) : error;
     });
     return { response: run.response, entry: null, source: { run } };

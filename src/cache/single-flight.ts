@@ -1,6 +1,7 @@
 /** Single flight: one run for each name at a time, shared by all callers that ask for it meanwhile. */
 import {
   type Clock,
+  SharedNames,
   sleep,
   SYSTEM_CLOCK,
   abortError,
@@ -17,6 +18,8 @@ const CHECK_ELSEWHERE = 500;
 export interface RunControl {
   /** Aborted when nobody waits any more. */
   readonly signal: AbortSignal;
+  /** The keys of those who wait, or have: any of them may give it a slot. */
+  readonly payers: SharedNames;
   /** Whether another process waits; set by runs that others can wait for. Its failure counts as no. */
   awaitedElsewhere: (() => Promise<boolean>) | null;
 }
@@ -52,12 +55,14 @@ export class SingleFlight<T> {
    * Waits for the run of that name, starting it if need be. A caller that leaves, by its deadline or signal, does
    * not affect the others; after the last one the run is aborted.
    *
+   * @param payer name of the caller's key
    * @throws whatever `work` rejects with; ServiceError `deadlineExceeded` and AbortError by `limits`
    */
-  async join(name: string, limits: RunLimits, work: (control: RunControl) => Promise<T>): Promise<T> {
+  async join(name: string, limits: RunLimits, work: (control: RunControl) => Promise<T>, payer = ''): Promise<T> {
     checkLimits(limits, this.clock);
-    const run = this.#open.get(name) ?? this.#start(name, work);
+    const run = this.#open.get(name) ?? this.#start(name, work, payer);
     run.waiters++;
+    run.control.payers.add(payer);
     try {
       return await raceLimits(
         limits,
@@ -78,9 +83,9 @@ export class SingleFlight<T> {
     while (this.#all.size > 0) await Promise.allSettled([...this.#all].map(({ outcome }) => outcome));
   }
 
-  #start(name: string, work: (control: RunControl) => Promise<T>): InFlight<T> {
+  #start(name: string, work: (control: RunControl) => Promise<T>, payer: string): InFlight<T> {
     const abort = new AbortController();
-    const control: RunControl = { signal: abort.signal, awaitedElsewhere: null };
+    const control: RunControl = { signal: abort.signal, payers: new SharedNames(payer), awaitedElsewhere: null };
     const outcome = work(control).finally(() => {
       this.#all.delete(run);
       if (this.#open.get(name) === run) this.#open.delete(name);

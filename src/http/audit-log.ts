@@ -44,7 +44,8 @@ export class AuditLog {
   /** @param url of the request: the names of its parameters are told, never their values */
   write(id: string, request: CompletedRequest, url: string): void {
     const { account, key, query, reason, billed } = request;
-    if (key === undefined && reason !== 'unauthenticated') return;
+    // Beyond so many failures of an address, or a user, the answer is 429.
+    if (key === undefined && reason !== 'unauthenticated' && reason !== 'rateLimitExceeded') return;
     const subject = account === undefined || account === groupOf(account) ? undefined : account;
     const names = new Set(new URLSearchParams(/\?([^#]*)/.exec(url)?.[1] ?? '').keys());
     for (const name of request.parameters ?? []) names.add(name);

@@ -39,14 +39,20 @@ async function answerLegacy(request: Request, body: unknown, options: ServerOpti
   const server = createServer(options);
   await server.connect(new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true }));
   const transport = server.transport as WebStandardStreamableHTTPServerTransport;
+  // A call that is cancelled has no answer, for which the answer to its batch would wait for ever.
+  const parsedBody = Array.isArray(body) ? body.filter((message) => !isCancellation(message)) : body;
   try {
     return await new Promise<Response>((resolve, reject) => {
       const leave = (): void => reject(abortError());
       if (request.signal.aborted) leave();
       request.signal.addEventListener('abort', leave, { once: true });
-      transport.handleRequest(request, { parsedBody: body }).then(resolve, reject);
+      transport.handleRequest(request, { parsedBody }).then(resolve, reject);
     });
   } finally {
     await server.close();
   }
+}
+
+function isCancellation(message: unknown): boolean {
+  return (message as { readonly method?: unknown } | null)?.method === 'notifications/cancelled';
 }

@@ -1,3 +1,4 @@
+import type { SharedNames } from '@logquay/duckdb-engine/concurrency';
 import type { RunLimits, EngineQuery, EngineResult, Engine } from '@logquay/duckdb-engine/contract';
 import type { Services } from './services';
 import type { RequestPlan, RunRequest, Timed, RunResponse } from './types';
@@ -23,21 +24,22 @@ export function limitsOf(
 /**
  * Runs a plan: the consumer query through the gate, a slot of the engine, redaction and encoding.
  *
+ * @param payers keys of which any may give it a slot
  * @throws ServiceError 400 and 403 by the gate, 429 and 504 while waiting for a slot, and the engine's own
  */
 export async function execute(
   plan: RequestPlan,
   services: Services,
   bounds: RunLimits,
+  payers: SharedNames,
   timed: Timed,
 ): Promise<RunResult> {
   const limits = { ...bounds, keyName: plan.payer };
   const statement = await timed('gate', () => composeStatement(plan, services, limits));
   const query = engineQuery(plan, statement, services);
-  const run = (): Promise<EngineResult> => timed('engine', () => services.engine.run(query, limits));
-  const result = await timed('queue', () =>
-    services.admission.use(plan.payer, limits, run).catch(forCaller(statement)),
-  );
+  const run = (keyName: string): Promise<EngineResult> =>
+    timed('engine', () => services.engine.run(query, { ...limits, keyName }));
+  const result = await timed('queue', () => services.admission.useAny(payers, limits, run).catch(forCaller(statement)));
   const { bytesProcessed, bytesBilled } = result;
   const { columns, truncated } = result;
   const seen = plan.fenced && !statement.ordered ? { columns, truncated, rows: inPlainOrder(result.rows) } : result;

@@ -1,6 +1,5 @@
 /** Exports: results of any length, sent while the engine still reads them (docs/querying.md). */
 import { raceLimits } from '@logquay/duckdb-engine/concurrency';
-import type { Endpoint } from '../endpoints/endpoint';
 import type { LineForm, ResultHead, RunLimits } from '@logquay/duckdb-engine/contract';
 import { ServiceError } from '../errors';
 import { type Key, currentKey, LOOK_AGAIN } from '../keys/key';
@@ -133,7 +132,7 @@ const NOT_STORED = ['Cache-Control', 'private, no-store', 'Cache-Status', 'logqu
  *   may not export it any more
  */
 export async function exportRows(plan: RequestPlan, key: Key, request: RunRequest, services: Services): Promise<void> {
-  const watch = watchRights(plan.endpoint, key, request, services);
+  const watch = watchRights(plan, key, request, services);
   try {
     await sendRows(plan, { request, signal: watch.signal }, services);
   } catch (error) {
@@ -145,7 +144,7 @@ export async function exportRows(plan: RequestPlan, key: Key, request: RunReques
 
 /** Looks again and again whether the key may still export the endpoint: `signal` is aborted when it may not, or the client has left. */
 function watchRights(
-  endpoint: Endpoint,
+  { endpoint, redacted }: Pick<RequestPlan, 'endpoint' | 'redacted'>,
   before: Key,
   request: RunRequest,
   { keys, catalogue }: Pick<Services, 'keys' | 'catalogue'>,
@@ -157,7 +156,9 @@ function watchRights(
     try {
       // A token may expire meanwhile: the export has a deadline of its own.
       key = currentKey((of) => keys.authenticate((name) => request.header(name), { key: of, inTime: false }), key);
-      checkMayExport(key, allowedEndpoint(catalogue.find(endpoint.id), key));
+      const now = allowedEndpoint(catalogue.find(endpoint.id), key);
+      checkMayExport(key, now);
+      if (now.redactPii && !redacted) throw new ServiceError('accessDenied', 'The endpoint redacts its rows now.');
     } catch (error) {
       lost = error;
       abort.abort();

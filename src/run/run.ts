@@ -55,7 +55,7 @@ async function resultOf(plan: RequestPlan, request: RunRequest, services: Servic
       limits,
       timeout,
       payer,
-      run: (own) => execute(plan, services, own, (phase, step) => request.timed(phase, step)),
+      run: (own, payers) => execute(plan, services, own, payers, (phase, step) => request.timed(phase, step)),
     }),
   );
 }

@@ -42,7 +42,7 @@ export async function warm(
       limits: { deadline: performance.now() + timeout, signal },
       timeout,
       payer: plan.payer,
-      run: (limits) => execute(plan, services, limits, async (_phase, step) => step()),
+      run: (limits, payers) => execute(plan, services, limits, payers, async (_phase, step) => step()),
     },
     (entry, entryAge) => {
       createdAt = entry?.createdAt ?? 0;

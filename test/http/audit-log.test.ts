@@ -28,15 +28,18 @@ it('tells who asked for what, and no value', async () => {
   audit.write('r1', REQUEST, '/api/endpoints/query/logs.all?project=secret&a=b#c');
   audit.write('r2', { ...REQUEST, key: 'script', account: 'script', query: undefined, parameters: undefined }, '/');
   audit.write('r3', { ...REQUEST, key: undefined, account: undefined, status: 401, reason: 'unauthenticated' }, '/');
-  audit.write('r4', { ...REQUEST, key: undefined, account: undefined, status: 200 }, '/health');
+  // More wrong keys than are answered with 401 in a minute.
+  audit.write('r4', { ...REQUEST, key: undefined, account: undefined, status: 429, reason: 'rateLimitExceeded' }, '/');
+  audit.write('r5', { ...REQUEST, key: undefined, account: undefined, status: 200 }, '/health');
   audit.close();
-  const [first, second, third, ...more] = linesOf(file);
+  const [first, second, third, fourth, ...more] = linesOf(file);
   expect(first).toMatchObject({
     ...{ id: 'r1', issuer: 'app', subject: '5e', endpoint: 'logs.all', parameters: ['project', 'a', 'lql'] },
     ...{ language: 'lql', query: expect.stringMatching(/^[0-9a-f]{64}$/), status: 200, rows: 3, billed: '7', ms: 12 },
   });
   expect(second).toMatchObject({ id: 'r2', key: 'script' });
   expect(third).toMatchObject({ id: 'r3', status: 401 });
+  expect(fourth).toMatchObject({ id: 'r4', status: 429 });
   expect(more).toEqual([]);
   expect(readFileSync(file, 'utf8')).not.toMatch(/secret|f:edge_logs/);
 });

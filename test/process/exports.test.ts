@@ -53,6 +53,7 @@ SELECT 1 AS x`,
 
 const KEYS = {
   exporter: { export: true },
+  second: { export: true },
   pinned: { export: true, pins: { project: 'abc' } },
 };
 
@@ -60,6 +61,7 @@ const stage = new Stage();
 let service: Started;
 let port: number;
 let keysFile: string;
+let numbersFile: string;
 
 function writeKeys(given: Readonly<Record<string, object>>): void {
   const keys = Object.entries(given).map(([name, more]) => ({ name, hash: hashOf(name).toString('hex'), ...more }));
@@ -70,6 +72,7 @@ beforeAll(async () => {
   const folder = stage.folder();
   for (const [name, sql] of Object.entries(QUERIES)) writeFileSync(path.join(folder, `queries/${name}.sql`), sql);
   keysFile = path.join(folder, 'keys.json');
+  numbersFile = path.join(folder, 'queries/numbers.sql');
   writeKeys(KEYS);
   service = stage.start({ KEYS_FILE: keysFile }, folder);
   port = await service.port();
@@ -226,6 +229,17 @@ it('breaks off what the engine was sending when its process dies, and goes on wi
   await closed;
   expect(response.complete).toBe(false);
   await until(async () => (await get({ sql: 'SELECT 1 AS x FROM numbers LIMIT 1' })).status === 200);
+});
+
+it('ends when its endpoint redacts from now on, unless its rows are redacted', async () => {
+  const masked = await begin({ export: 'true' }, { 'LF-ENDPOINT-REDACT-PII': 'true' });
+  const sql = QUERIES.numbers.replace('sandbox: true', 'sandbox: true\nredact_pii: true');
+  const other = await begin({ export: 'true' }, { 'X-API-KEY': 'second', 'X-Request-Id': 'unmasked' });
+  writeFileSync(numbersFile, sql);
+  await service.logged(/"id":"unmasked".*"reason":"accessDenied","status":403/);
+  expect((await received(other)).complete).toBe(false);
+  expect((await received(masked)).complete).toBe(true);
+  writeFileSync(numbersFile, QUERIES.numbers);
 });
 
 it('ends when its key is revoked', async () => {

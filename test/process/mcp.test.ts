@@ -235,6 +235,13 @@ describe.each([
   });
 });
 
+it('answers a batch that cancels one of its own calls', async () => {
+  const cancelled = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } };
+  const batch = JSON.stringify([toolCall('list_endpoints'), cancelled]);
+  expect(await post({ 'X-API-KEY': 'reader' }, batch)).toEqual([200, expect.stringContaining('errors.by-day')]);
+  expect(await post({ 'X-API-KEY': 'reader' }, JSON.stringify([cancelled]))).toEqual([202, '']);
+}, 60_000);
+
 describe('whatever carries it', () => {
   let client: Client;
   beforeAll(async () => {

@@ -40,6 +40,16 @@ id: 66666666-aaaa-4000-8000-000000000002
 name: counted
 */
 SELECT COUNT(*) AS n FROM raw_edge_logs`,
+  // It has no end within the patience of a test.
+  endless: `/*
+id: 66666666-aaaa-4000-8000-000000000004
+name: endless
+timeout: 120
+params:
+  n: { type: integer, required: true }
+*/
+SELECT COUNT(*) AS n FROM UNNEST(GENERATE_ARRAY(1, 10000)) AS a, UNNEST(GENERATE_ARRAY(1, 1000000)) AS b
+WHERE MOD(a * b, 7) = 8 + @n`,
 };
 
 const KEYS = { reader: {}, other: {}, pinned: { pins: { project: 'a' } }, masked: { redact: true } };
@@ -105,6 +115,55 @@ const idsOf = (client: EventClient): string[] => client.rows.map((row) => (JSON.
 const came = (client: EventClient, count: number): Promise<void> => until(() => client.rows.length >= count);
 const reasonOf = ({ text }: EventClient): unknown =>
   (JSON.parse(text) as { error: { errors: { reason: string }[] } }).error.errors[0]?.reason;
+
+describe('a key with many slow queries', () => {
+  const site = new Site();
+  const flood = new AbortController();
+  let ended = 0;
+  const ask = (key: string, path: string): Promise<Response> =>
+    fetch(`http://127.0.0.1:${String(site.port)}/api/endpoints/query/${path}`, {
+      headers: { 'X-API-KEY': key },
+      signal: flood.signal,
+    });
+  /** Queries that wait for a slot. */
+  const waiting = async (): Promise<number> => {
+    const response = await fetch(`http://127.0.0.1:${String(site.port)}/metrics`, {
+      headers: { 'X-API-KEY': 'key-of-the-metrics' },
+    });
+    return Number(/^logquay_admission_waiting (\d+)/m.exec(await response.text())?.[1]);
+  };
+  beforeAll(async () => {
+    site.append(1);
+    await site.start({ METRICS_KEY: 'key-of-the-metrics', QUERY_TIMEOUT: '120' });
+    await ask('other', 'counted');
+    for (let n = 0; n < 8; n++) {
+      void ask('reader', `endless?n=${String(n)}`)
+        .catch(() => undefined)
+        .then(() => ended++);
+    }
+    // They have the slots of their key: one more of it waits.
+    await until(async () => (await waiting()) > 5, 50);
+  });
+  afterAll(() => flood.abort());
+
+  it('delays no other key that asks the same', async () => {
+    const before = await waiting();
+    void ask('reader', 'edge?project=a').catch(() => undefined);
+    await until(async () => (await waiting()) > before, 50);
+    const answer = await ask('other', 'edge?project=a');
+    expect([answer.status, ended]).toEqual([200, 0]);
+  }, 60_000);
+
+  it('delays no other key that listens to the same', async () => {
+    const clients = [await site.listen(), await site.listen({}, { key: 'other' })] as const;
+    for (let n = 1; n <= 4; n++) {
+      site.append(1);
+      await came(clients[1], n);
+    }
+    expect([clients[1].end, ended]).toEqual([undefined, 0]);
+    for (const client of clients) client.leave();
+  }, 60_000);
+});
 
 describe('a folder that grows', () => {
   const site = new Site();

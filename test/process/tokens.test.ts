@@ -93,7 +93,7 @@ beforeAll(async () => {
   for (const project of ['abc', 'xyz']) for (const id of ['1', '2']) append(project, `${project}-${id}`);
   writeKeys(ISSUER);
   service = stage.start(
-    { DATA_DIR: path.dirname(data), KEYS_FILE: keysFile, LOG_LEVEL: 'info', AUDIT_FILE: 'audit.ndjson' },
+    { DATA_DIR: path.dirname(data), KEYS_FILE: keysFile, LOG_LEVEL: 'info', AUDIT_FILE: 'audit.ndjson', DOCS: 'key' },
     folder,
   );
   base = `http://127.0.0.1:${String(await service.port())}`;
@@ -223,6 +223,21 @@ it('is told to the operator alone: usage by key, issuer and subject, and the aud
     /"endpoint":"edge","parameters":\["sql"\],"language":"sql","query":"[0-9a-f]{64}","status":200/,
   );
   expect(audit).not.toContain('edge_logs');
+});
+
+it('is described what it may run, whatever a key with the same list may', async () => {
+  const hash = hashOf('all-tables').toString('hex');
+  const tokens = { ...ISSUER.tokens, audience: 'tables' };
+  const endpoints = ['edge', 'tables'];
+  writeKeys(ISSUER, { name: 'all-tables', hash, endpoints }, { name: 'open', tokens, endpoints, unpinned: true });
+  await until(async () => (await ask('all-tables', '/api/key')).status === 200, 100);
+  const described = async (credential: string): Promise<string[]> => {
+    const { text } = await ask(credential, '/openapi.json');
+    return Object.keys((JSON.parse(text) as { paths: object }).paths).filter((one) => one.includes('/query/'));
+  };
+  const own = '/api/endpoints/query/edge';
+  expect(await described('all-tables')).toEqual([own, '/api/endpoints/query/tables']);
+  expect(await described(tokenOf('abc', { aud: 'tables' }))).toEqual([own]);
 });
 
 it('ends a tail at its end, and goes on with the next token', async () => {

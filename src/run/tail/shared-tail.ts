@@ -1,5 +1,5 @@
 /** One evaluation of rows as they arrive, for all who listen to the same. */
-import { sleep, SYSTEM_CLOCK, type RunLimits, yieldToEventLoop } from '@logquay/duckdb-engine/concurrency';
+import { SharedNames, sleep, SYSTEM_CLOCK, type RunLimits, yieldToEventLoop } from '@logquay/duckdb-engine/concurrency';
 import { ERRORS, ServiceError } from '../../errors';
 import { type TailPosition, eventText, type ArrivingRows } from './types';
 import type { Listener, Place, TailFailure } from './listener';
@@ -97,7 +97,7 @@ export class SharedTail {
         const at = this.#at;
         const range = { ...at, upTo: this.end.after, whole: false };
         const { rows, upTo, epoch } = await this.#trying(this.#listeners, () =>
-          this.query.rows(range, this.#limits(this.#nextPayer())),
+          this.query.rows(range, this.#limits(this.#nextPayer()), this.#payers()),
         );
         const written = new Map<string, Uint8Array>();
         for (;;) {
@@ -145,6 +145,11 @@ export class SharedTail {
     const keys = [...new Set([...this.#listeners].map(({ key }) => key.name))];
     this.#paid = keys[(keys.indexOf(this.#paid) + 1) % keys.length] ?? this.query.plan.payer;
     return this.#paid;
+  }
+
+  /** Who pays now, and others who listen: where the one has no slot, another may have. */
+  #payers(): SharedNames {
+    return new SharedNames(this.#paid, ...[...this.#listeners].map(({ key }) => key.name));
   }
 
   #limits(keyName: string): RunLimits {

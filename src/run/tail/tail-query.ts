@@ -1,5 +1,5 @@
 /** The query of a live tail, and its rows where they arrive. */
-import { type Task, type RunLimits, yieldToEventLoop } from '@logquay/duckdb-engine/concurrency';
+import { SharedNames, type Task, type RunLimits, yieldToEventLoop } from '@logquay/duckdb-engine/concurrency';
 import { QueryError, ServiceError } from '../../errors';
 import { renderRows } from '../encode-result';
 import {
@@ -68,8 +68,8 @@ export class TailQuery implements ArrivingRows {
     return this.plan.endpoint.timeout ?? this.services.defaults.timeout;
   }
 
-  async rows(range: Omit<ArrivedRange, 'table'>, limits: RunLimits): Promise<TailRows> {
-    const result = await this.#arrived(this.statement, MOST_ROWS, { ...range, table: this.table }, limits);
+  async rows(range: Omit<ArrivedRange, 'table'>, limits: RunLimits, payers?: SharedNames): Promise<TailRows> {
+    const result = await this.#arrived(this.statement, MOST_ROWS, { ...range, table: this.table }, limits, payers);
     if (result.truncated) throw tooManyRows();
     return { ...result, rows: await this.visible(result.columns, result.rows, limits) };
   }
@@ -86,15 +86,13 @@ export class TailQuery implements ArrivingRows {
     maxRows: number,
     range: Parameters<NonNullable<Engine['runArrived']>>[1],
     limits: RunLimits,
+    payers = new SharedNames(this.#payer(limits)),
   ): Promise<ArrivedResult> {
     const { engine } = this.services;
     if (engine.runArrived === undefined) throw new Error('The engine has no arrivals.');
     const query = this.#query(statement, maxRows, limits);
-    return this.#admitted(limits, () => engine.runArrived!(query, range, limits)).catch(forCaller(statement));
-  }
-
-  #admitted<T>(limits: RunLimits, work: () => Promise<T>): Promise<T> {
-    return this.services.admission.use(this.#payer(limits), limits, work);
+    const run = (keyName: string): Promise<ArrivedResult> => engine.runArrived!(query, range, { ...limits, keyName });
+    return this.services.admission.useAny(payers, limits, run).catch(forCaller(statement));
   }
 
   #payer({ keyName }: RunLimits): string {

@@ -2,7 +2,7 @@
 import type { Secret } from '../../config';
 import { ServiceError } from '../../errors';
 import { SealedTexts } from '../sealed-texts';
-import type { RunLimits } from '@logquay/duckdb-engine/concurrency';
+import type { RunLimits, SharedNames } from '@logquay/duckdb-engine/concurrency';
 import type { ArrivedRange } from '@logquay/duckdb-engine/contract';
 import type { RequestPlan, RunRequest } from '../types';
 
@@ -119,8 +119,8 @@ export interface ArrivingRows {
   readonly table: string;
   /** Milliseconds that one evaluation may take. */
   readonly timeout: number;
-  /** The rows of a range, or of its beginning. @throws as Engine.runArrived, with faults for the caller */
-  rows(range: Omit<ArrivedRange, 'table'>, limits: RunLimits): Promise<TailRows>;
+  /** The rows of a range, or of its beginning. @param payers keys of which any may give a slot; default: that of the limits @throws as Engine.runArrived, with faults for the caller */
+  rows(range: Omit<ArrivedRange, 'table'>, limits: RunLimits, payers?: SharedNames): Promise<TailRows>;
   /** The rows that there are, `max_rows` at most, the newest of them last; and where those that arrive begin. */
   rowsBefore(limits: RunLimits): Promise<TailRows>;
 }

@@ -113,6 +113,35 @@ export interface Pause {
   readonly beside: FairSlots;
 }
 
+/** Names of one work beyond these are left out: each waits in a place of its own. */
+const MOST_NAMES = 4;
+
+/** Names for all of which one work is done: more may come while it waits for its slot. */
+export class SharedNames {
+  readonly #names = new Set<string>();
+  #onName: (name: string) => void = () => undefined;
+
+  constructor(...names: readonly string[]) {
+    for (const name of names) this.add(name);
+  }
+
+  get names(): readonly string[] {
+    return [...this.#names];
+  }
+
+  add(name: string): void {
+    if (this.#names.has(name) || this.#names.size >= MOST_NAMES) return;
+    this.#names.add(name);
+    this.#onName(name);
+  }
+
+  /** Visits all, and each that comes. */
+  each(visit: (name: string) => void): void {
+    this.#onName = visit;
+    for (const name of this.#names) visit(name);
+  }
+}
+
 const RECENT = 10_000;
 
 interface Waiter {
@@ -166,6 +195,43 @@ export class FairSlots {
       const pause = this.#pauseAfter(name, this.clock.monotonic() - started);
       if (pause > 0) this.clock.after(pause, () => this.#release(name), true);
       else this.#release(name);
+    }
+  }
+
+  /**
+   * As `use`, under the one of several names that has a slot first: who has many waiting delays no other that waits for the same.
+   *
+   * @throws as `use`, when it throws for each of the names
+   */
+  async useAny<T>(shared: SharedNames, limits: RunLimits, work: (name: string) => Promise<T>): Promise<T> {
+    checkLimits(limits, this.clock);
+    const free = shared.names.find((name) => this.#isFree(name));
+    if (free !== undefined) return this.use(free, limits, () => work(free));
+    const others = new AbortController();
+    const leave = (): void => others.abort(limits.signal.reason);
+    limits.signal.addEventListener('abort', leave);
+    try {
+      return await new Promise<T>((resolve, reject) => {
+        let waiting = 0;
+        let isOver = false;
+        shared.each((name) => {
+          if (isOver) return;
+          waiting++;
+          this.use(name, { ...limits, signal: others.signal }, async () => {
+            // Two may have theirs in one turn.
+            if (isOver) return;
+            isOver = true;
+            others.abort();
+            await work(name).then(resolve, reject);
+          }).catch((error: unknown) => {
+            if (--waiting > 0 || isOver) return;
+            isOver = true;
+            reject(error);
+          });
+        });
+      });
+    } finally {
+      limits.signal.removeEventListener('abort', leave);
     }
   }
 

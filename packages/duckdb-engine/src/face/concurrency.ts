@@ -13,6 +13,6 @@ export {
   withinLimits,
   withTimeout,
 } from '../concurrency/deadline';
-export { fairShare, FairSlots, groupOf, type SlotBounds } from '../concurrency/fair-slots';
+export { fairShare, FairSlots, groupOf, SharedNames, type SlotBounds } from '../concurrency/fair-slots';
 export { isShort, type Task, Threads } from '../concurrency/threads/threads';
 export { WorkerDied, WorkerPool, WorkerTimeout } from '../concurrency/worker-pool';

@@ -1,5 +1,5 @@
 import type { RunLimits } from '../../src/concurrency/deadline';
-import { fairShare, FairSlots } from '../../src/concurrency/fair-slots';
+import { fairShare, FairSlots, SharedNames } from '../../src/concurrency/fair-slots';
 import { ManualClock, settled } from '../../../../test/manual-clock';
 
 let test: AbortController;
@@ -294,5 +294,58 @@ describe('users of one issuer', () => {
     }
     await settled();
     expect(order).toEqual(['first', 'app/a', 'key', 'app/b', 'key', 'app/a', 'key', 'app/b', 'app/a', 'app/b']);
+  });
+});
+
+describe('work of several names', () => {
+  const limits = () => ({ deadline: performance.now() + 60_000, signal: test.signal });
+
+  it('has the slot of the first that has one, also of a name that comes while it waits', async () => {
+    const slots = new FairSlots({ total: 3, perName: 1 });
+    const holders = new Holders(slots);
+    holders.start('a1', 'a2');
+    const names = new SharedNames('a');
+    const under: string[] = [];
+    const held = slots.useAny(names, limits(), async (name) => under.push(name));
+    await settled();
+    expect([under, slots.waiting]).toEqual([[], 2]);
+    names.add('b');
+    await held;
+    await settled();
+    // Of its places none is left, and later names get none.
+    names.add('c');
+    expect([under, slots.held, slots.waiting]).toEqual([['b'], 1, 1]);
+  });
+
+  it('is done once where two names have a slot in one turn', async () => {
+    const slots = new FairSlots({ total: 2, perName: 2 });
+    const holders = new Holders(slots);
+    holders.start('x1', 'x2');
+    const under: string[] = [];
+    const held = slots.useAny(new SharedNames('a', 'b'), limits(), async (name) => under.push(name));
+    await settled();
+    void holders.end('x1');
+    void holders.end('x2');
+    await held;
+    await settled();
+    expect([under, slots.held, slots.waiting]).toEqual([['a'], 0, 0]);
+  });
+
+  it('ends when nobody waits any more, and when every name is refused', async () => {
+    const slots = new FairSlots({ total: 1, perName: 1, waiting: 1 });
+    const holders = new Holders(slots);
+    holders.start('x1');
+    const leaving = new AbortController();
+    const left = slots.useAny(new SharedNames('a', 'b'), { ...limits(), signal: leaving.signal }, async () => 1);
+    left.catch(() => undefined);
+    await settled();
+    expect(slots.waiting).toBe(1);
+    leaving.abort();
+    await expect(left).rejects.toThrow('aborted');
+    expect(slots.waiting).toBe(0);
+    holders.start('y1');
+    await expect(slots.useAny(new SharedNames('a', 'b'), limits(), async () => 1)).rejects.toMatchObject({
+      reason: 'tooManyConcurrentQueries',
+    });
   });
 });

@@ -65,9 +65,11 @@ interface OpenApi {
 const MOST_DOCUMENTS = 100;
 
 /** All of a key that a document depends on. */
-function rightsOf({ endpoints, pins, redact, allowSql, refusesSql = false, export: mayExport, operator }: Key): string {
+function rightsOf(key: Key): string {
+  const { endpoints, pins, redact, allowSql, refusesSql = false, export: mayExport, operator, issuer } = key;
   const pinned = [...pins].map(([name, pin]) => [name, pin instanceof ClaimedValue ? 'claim' : typeof pin]);
-  return JSON.stringify([endpoints, pinned.sort(), redact, allowSql, refusesSql, mayExport, operator]);
+  const isToken = issuer !== undefined;
+  return JSON.stringify([endpoints, pinned.sort(), redact, allowSql, refusesSql, mayExport, operator, isToken]);
 }
 
 /**

@@ -9,7 +9,7 @@ import { isLog, timeOf } from './log';
 import { unknownOf } from './more-rows';
 import { failure, type Result, result } from './result';
 import { rowsOf, run, running } from './run';
-import { search, writtenNow } from './search';
+import { search } from './search';
 import { key } from './session';
 
 /** Events of a `text/event-stream` as they come. */
@@ -69,7 +69,7 @@ export const reading = signal(false);
 
 /** Up to now: nothing comes to a stretch that is past. */
 export const mayFollow = computed(
-  () => result.value !== null && result.value.rangeParameters !== null && search.value.range.kind === 'last',
+  () => result.value !== null && result.value.rangeParameters !== null && result.value.search.range.kind === 'last',
 );
 
 /** Whether rows come by themselves; others are asked for at an interval. */
@@ -100,12 +100,14 @@ effect(() => {
   else timer = setTimeout(update, isLog.value ? PERIOD : interval.value);
 });
 
+/** What a run is of. */
+const SENT = ['query', 'language', 'table', 'values', 'range'] as const;
+
 function update(): void {
   if (!isLog.peek()) {
     // Groups are counted anew: that run is followed by the next. What is being written is not run.
-    const { text, language } = writtenNow();
-    const written = result.peek()?.written;
-    if (text === written?.text && language === written.language) void run();
+    const [now, before] = [search.peek(), result.peek()?.search];
+    if (SENT.every((part) => now[part] === before?.[part])) void run();
     else timer = setTimeout(update, interval.peek());
     return;
   }

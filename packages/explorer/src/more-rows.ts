@@ -8,7 +8,7 @@ import { countLoaded, counts } from './histogram/counts';
 import { placeOf, timeOf } from './log';
 import { result } from './result';
 import { rowsOf, run } from './run';
-import { change, search, table } from './search';
+import { change, fromClause } from './search';
 import { key } from './session';
 
 /** Rows that the page holds at most. */
@@ -79,11 +79,12 @@ const MOST_PAGES = 20;
 
 /** Shows the rows around one, whatever was filtered by; it stays open. */
 export async function showAround(row: JsonObject): Promise<void> {
-  const micros = timeOf(row);
-  if (micros === null) return;
+  const [micros, written] = [timeOf(row), result.peek()?.written];
+  if (micros === null || written === undefined) return;
   const at = Number(micros / 1000n);
   change({
-    ...(search.peek().language === 'lql' ? { query: table.peek() === '' ? '' : `f:${table.peek()}` } : {}),
+    language: written.language,
+    query: written.language === 'lql' ? fromClause(written.text) : written.text,
     range: { kind: 'between', start: at - AROUND, end: at + AROUND },
     row: placeOf(row),
   });

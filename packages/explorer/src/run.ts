@@ -59,6 +59,7 @@ export async function run(): Promise<void> {
   const began = performance.now();
   const bounds = boundsOf(search.value.range, serviceNow());
   const [parameters, written, range] = [parametersOf(bounds), writtenNow(), rangeParameters.peek()];
+  const searched = search.peek();
   try {
     // What cannot be counted by the engine is counted from the rows, once they are there.
     const counted = countRange(bounds, presented, controller.signal);
@@ -78,6 +79,7 @@ export async function run(): Promise<void> {
       bytesBilled: headers.get('x-query-bytes-billed'),
       endpoint: target,
       parameters,
+      search: searched,
       written,
       rangeParameters: range,
       olderFault: '',
@@ -191,7 +193,9 @@ export function rowsOf(text: string): JsonObject[] {
 }
 
 /** Rows of a log table as it is: those of another query have names that its tables do not know. */
-export const canFilter = computed(() => search.value.language === 'lql' && mayQuery.value && isLog.value);
+export const canFilter = computed(
+  () => search.value.language === 'lql' && result.value?.written.language === 'lql' && mayQuery.value && isLog.value,
+);
 
 /** Adds a clause to the query and runs it. @param exclude leaves the rows of the clause out */
 export function filterBy(clause: string, exclude: boolean): void {

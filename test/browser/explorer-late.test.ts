@@ -1,0 +1,131 @@
+/** Answers that come late or never, and what is left of another search, endpoint or key: the explorer in a real browser. */
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+
+import type { Page } from 'playwright-core';
+
+import { Stage } from '../process/started';
+import { until } from '../until';
+import { findChromium } from './browser';
+import { enterKey, openExplorer, rows, shownRows } from './explorer-page';
+import { type PageOptions, Pages } from './pages';
+
+jest.setTimeout(300_000);
+
+const chromium = findChromium();
+// CI counts what is skipped as failed: there a browser must be.
+const withBrowser = chromium === null ? describe.skip : describe;
+if (chromium === null) process.stderr.write('No Chromium on PATH: the explorer is not tested in a browser.\n');
+
+const KEY = 'a-key-of-the-explorer';
+const RANGE = '2026-09-30T00:00:00.000Z/2026-10-01T00:00:00.000Z';
+/** What is refreshed at an interval. */
+const GROUPS = 'SELECT COUNT(*) AS n FROM edge_logs';
+const QUERIES = '**/api/endpoints/query/**';
+
+/** An endpoint of rows of its own, without parameters. */
+const PLAIN = `/*
+id: 8f0f1c52-7a60-4d0e-8a5f-6d1f0b7c2e13
+name: plain
+params: {}
+*/
+SELECT timestamp, id, event_message FROM raw_edge_logs ORDER BY timestamp DESC LIMIT 9
+`;
+
+/** Something to wait for, and what lets it go on. */
+function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
+  let open = (): void => undefined;
+  const opened = new Promise<void>((resolve) => (open = resolve));
+  return { opened, open };
+}
+
+withBrowser('the explorer with late answers', () => {
+  const stage = new Stage();
+  let pages: Pages;
+  let base = '';
+  beforeAll(async () => {
+    if (chromium !== null) pages = await Pages.inBrowser(chromium);
+    const folder = stage.folder();
+    writeFileSync(path.join(folder, 'queries/plain.sql'), PLAIN);
+    base = await stage.start({ API_KEY: KEY }, folder).ready();
+  });
+  afterEach(() => pages.endTest());
+  afterAll(async () => {
+    await pages.close();
+    await stage.end();
+  });
+
+  /** Opened with the key. */
+  const open = async (fragment: Readonly<Record<string, string>> = { range: RANGE }, options: PageOptions = {}) => {
+    const watched = await openExplorer(pages, base, fragment, { viewport: { width: 1500, height: 900 }, ...options });
+    await enterKey(watched.page, KEY);
+    return watched;
+  };
+  const queryOf = (page: Page) => page.getByRole('textbox', { name: 'Query' });
+  const runText = async (page: Page, text: string): Promise<void> => {
+    await queryOf(page).fill(text);
+    await queryOf(page).press('Control+Enter');
+  };
+
+  it('remembers, links and goes on from what was run, whatever is written meanwhile', async () => {
+    const { page, complaints } = await open({ range: RANGE }, { permissions: ['clipboard-read', 'clipboard-write'] });
+    await shownRows(page);
+    const held = gate();
+    await page.route(QUERIES, (route) => held.opened.then(() => route.continue()));
+    await runText(page, 'f:edge_logs GET');
+    await queryOf(page).fill('f:auth_logs nothing');
+    held.open();
+    await until(async () => (await shownRows(page)).slice(1).every((text) => text.includes('GET')));
+    await page.getByText('History', { exact: true }).click();
+    const before = await page.locator('.history .choices').getByRole('button').allTextContents();
+    expect(before[0]).toContain('f:edge_logs GET');
+    expect(before.join()).not.toContain('auth_logs');
+    await page.keyboard.press('Escape');
+    const copied = () => page.evaluate(() => navigator.clipboard.readText());
+    await page.getByText('Share', { exact: true }).click();
+    await page.getByRole('button', { name: 'Copy link to these times' }).click();
+    await page.getByRole('status').getByText('Copied').waitFor();
+    expect(await copied()).toContain('edge_logs+GET');
+    await page.keyboard.press('Escape');
+    await rows(page).nth(1).click();
+    const detail = page.getByRole('complementary', { name: 'Row' });
+    await detail.getByRole('button', { name: 'Copy link' }).click();
+    await detail.getByText('Copied').waitFor();
+    expect(await copied()).toMatch(/edge_logs\+GET.*row=/);
+    await detail.getByRole('button', { name: 'Around' }).click();
+    await page.waitForFunction(() => location.hash.includes('row='));
+    expect(await queryOf(page).textContent()).toBe('f:edge_logs');
+    expect(complaints).toEqual([]);
+  });
+
+  it('filters by no names of SQL in LQL', async () => {
+    const sql = 'SELECT timestamp, id AS other, event_message FROM edge_logs LIMIT 5';
+    const { page } = await open({ range: RANGE, sql });
+    await shownRows(page);
+    await page.getByRole('button', { name: 'LQL', exact: true }).click();
+    await rows(page).nth(1).click();
+    await page.getByRole('button', { name: 'Copy other' }).waitFor();
+    expect(await page.getByRole('button', { name: /^Filter by other/ }).count()).toBe(0);
+  });
+
+  it('refreshes by no parameter that is being written', async () => {
+    const { page, requests } = await open({ range: '1h', sql: GROUPS }, { own: true });
+    await page.getByRole('button', { name: 'Refresh' }).waitFor();
+    await page.clock.install();
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    await page.getByRole('button', { name: 'Start' }).click();
+    await page.mouse.move(5, 5);
+    await page.getByRole('textbox', { name: 'project' }).fill('defau');
+    const before = requests.length;
+    await page.clock.runFor(21_000);
+    await page.evaluate(() => 0);
+    expect(requests.slice(before).filter((url) => url.includes('/query/'))).toEqual([]);
+    // It goes on once that was run.
+    await page.getByRole('textbox', { name: 'project' }).press('Enter');
+    await until(() => requests.slice(before).some((url) => url.includes('defau')));
+    await page.getByText('Running…').waitFor({ state: 'hidden' });
+    const run = requests.length;
+    await page.clock.runFor(21_000);
+    await until(() => requests.slice(run).some((url) => url.includes('defau')));
+  });
+});

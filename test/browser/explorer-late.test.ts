@@ -128,4 +128,17 @@ withBrowser('the explorer with late answers', () => {
     await page.clock.runFor(21_000);
     await until(() => requests.slice(run).some((url) => url.includes('defau')));
   });
+
+  it('opens the row of a link to rows of an endpoint without a query', async () => {
+    const { page } = await open({ endpoint: 'plain' }, { permissions: ['clipboard-read', 'clipboard-write'] });
+    await rows(page).nth(3).click();
+    const detail = page.getByRole('complementary', { name: 'Row' });
+    const title = await detail.getByRole('heading').textContent();
+    await detail.getByRole('button', { name: 'Copy link' }).click();
+    await detail.getByText('Copied').waitFor();
+    const second = await page.context().newPage();
+    await second.goto(await page.evaluate(() => navigator.clipboard.readText()));
+    await enterKey(second, KEY);
+    await second.getByRole('heading', { name: String(title) }).waitFor();
+  });
 });

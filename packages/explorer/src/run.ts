@@ -154,7 +154,7 @@ export async function runFirst(): Promise<void> {
   // Which table the endpoint's own rows are of is told by its schema.
   await schemaLoaded();
   if (current !== controller || controller.signal.aborted) return;
-  if (search.value.query === '') change({ language: 'lql', query: firstQuery() });
+  if (search.value.query === '') change({ language: 'lql', query: firstQuery(), row: search.value.row });
   let price: Estimate | null = null;
   try {
     price = await estimateRun();

@@ -7,7 +7,7 @@ import type { Page } from 'playwright-core';
 import { Stage } from '../process/started';
 import { until } from '../until';
 import { findChromium } from './browser';
-import { enterKey, openExplorer, rows, shownRows } from './explorer-page';
+import { enterKey, openExplorer, rows, shownRows, status } from './explorer-page';
 import { type PageOptions, Pages } from './pages';
 
 jest.setTimeout(300_000);
@@ -66,6 +66,15 @@ withBrowser('the explorer with late answers', () => {
     await queryOf(page).fill(text);
     await queryOf(page).press('Control+Enter');
   };
+  const choose = (page: Page, endpoint: string) =>
+    page.getByRole('combobox', { name: 'Endpoint' }).selectOption(endpoint);
+  /** Answers what a query would cost. */
+  const price = (page: Page, amount: number) => {
+    const estimate = { bytes: '1000', price: amount, currency: 'USD', budgetLeft: null };
+    return page.route('**/api/endpoints/analyze/**', (route) =>
+      route.fulfill({ json: { result: { estimate, errors: [] } } }),
+    );
+  };
 
   it('remembers, links and goes on from what was run, whatever is written meanwhile', async () => {
     const { page, complaints } = await open({ range: RANGE }, { permissions: ['clipboard-read', 'clipboard-write'] });
@@ -106,6 +115,41 @@ withBrowser('the explorer with late answers', () => {
     await rows(page).nth(1).click();
     await page.getByRole('button', { name: 'Copy other' }).waitFor();
     expect(await page.getByRole('button', { name: /^Filter by other/ }).count()).toBe(0);
+  });
+
+  it('leaves nothing of one endpoint beside the name of another', async () => {
+    const { page } = await open();
+    await shownRows(page);
+    const held = gate();
+    await page.route(QUERIES, (route) => held.opened.then(() => route.continue()));
+    await choose(page, 'plain');
+    await until(async () => (await rows(page).count()) === 1);
+    await page.getByRole('combobox', { name: 'Endpoint' }).press('Escape');
+    await status(page).getByText('Cancelled.', { exact: true }).waitFor();
+    expect(await page.locator('.bars').count()).toBe(0);
+    held.open();
+  });
+
+  it('says what has not run yet, whatever came of the run before', async () => {
+    const { page } = await open({ endpoint: 'plain' });
+    await shownRows(page);
+    await price(page, 1);
+    await page.route(QUERIES, () => undefined);
+    await page.getByRole('button', { name: 'Run' }).click();
+    await page.keyboard.press('Escape');
+    await status(page).getByText('Cancelled.').waitFor();
+    await choose(page, 'logs.all');
+    await page.getByText('This search has not run yet.').waitFor();
+    await status(page).getByText('Not run yet.').waitFor();
+    await page.goBack();
+    await page.waitForFunction(() => location.hash.includes('endpoint=plain'));
+  });
+
+  it('does not run for ever for a key without endpoints', async () => {
+    const { page } = await openExplorer(pages, base, { range: RANGE });
+    await page.route('**/api/endpoints', (route) => route.fulfill({ json: { result: [] } }));
+    await enterKey(page, KEY);
+    await page.getByRole('button', { name: 'Run' }).waitFor();
   });
 
   it('refreshes by no parameter that is being written', async () => {

@@ -43,7 +43,10 @@ export async function run(): Promise<void> {
   current?.abort();
   const presented = key.value;
   const target = endpoint.value;
-  if (presented === null || target === null) return;
+  if (presented === null || target === null) {
+    running.value = false;
+    return;
+  }
   const controller = new AbortController();
   current = controller;
   cancelled.value = false;
@@ -123,10 +126,14 @@ effect(() => {
   if (key.value !== null) return;
   current?.abort();
   forgetDrafts();
+  running.value = false;
+});
+
+// Nor are those of one endpoint left beside the name of another. Without a key there is no endpoint.
+endpoint.subscribe(() => {
   result.value = null;
   counts.value = null;
   failure.value = null;
-  running.value = false;
 });
 
 /** Closes the request; the service then stops the engine. */
@@ -150,6 +157,8 @@ export async function runFirst(): Promise<void> {
   current?.abort();
   const controller = new AbortController();
   current = controller;
+  cancelled.value = false;
+  held.value = false;
   running.value = true;
   // Which table the endpoint's own rows are of is told by its schema.
   await schemaLoaded();
@@ -166,8 +175,6 @@ export async function runFirst(): Promise<void> {
   estimate.value = price;
   running.value = false;
   held.value = true;
-  result.value = null;
-  counts.value = null;
 }
 
 /** What the rows are, from the analysis: a number of sixteen digits need not be a time. */

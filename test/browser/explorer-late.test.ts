@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 
 import { Stage } from '../process/started';
 import { until } from '../until';
@@ -31,6 +31,12 @@ params: {}
 */
 SELECT timestamp, id, event_message FROM raw_edge_logs ORDER BY timestamp DESC LIMIT 9
 `;
+
+/** What is sent, in plain text. */
+const sentIn = (route: Route): string => {
+  const request = route.request();
+  return decodeURIComponent(request.url().replaceAll('+', ' ')) + (request.postData() ?? '');
+};
 
 /** Something to wait for, and what lets it go on. */
 function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
@@ -150,6 +156,35 @@ withBrowser('the explorer with late answers', () => {
     await page.route('**/api/endpoints', (route) => route.fulfill({ json: { result: [] } }));
     await enterKey(page, KEY);
     await page.getByRole('button', { name: 'Run' }).waitFor();
+  });
+
+  it('has no bars of another run beside rows whose count was cancelled', async () => {
+    const { page } = await open();
+    await shownRows(page);
+    await page.getByText('rows in the range').waitFor();
+    await page.route(QUERIES, (route) => (sentIn(route).includes('SELECT DIV') ? undefined : route.continue()));
+    await runText(page, 'f:edge_logs GET');
+    await until(async () => (await rows(page).allTextContents()).slice(1).every((text) => text.includes('GET')));
+    await page.keyboard.press('Escape');
+    await page.locator('.legend').getByText('loaded rows').waitFor();
+    expect(await status(page).textContent()).toMatch(/^\d+ rows/);
+  });
+
+  it('goes back to each run, one that cancelled another too', async () => {
+    const { page } = await open();
+    await shownRows(page);
+    const held = gate();
+    await page.route(QUERIES, (route) => held.opened.then(() => route.continue().catch(() => undefined)));
+    await runText(page, 'f:edge_logs first');
+    await runText(page, 'f:edge_logs GET');
+    held.open();
+    await shownRows(page);
+    await runText(page, 'f:edge_logs 404');
+    await page.waitForFunction(() => location.hash.includes('404'));
+    await page.goBack();
+    expect(await queryOf(page).textContent()).toBe('f:edge_logs GET');
+    await page.goBack();
+    expect(await queryOf(page).textContent()).toBe('f:edge_logs first');
   });
 
   it('refreshes by no parameter that is being written', async () => {

@@ -4,7 +4,7 @@ import { render } from 'preact';
 import { App } from './app';
 import { renewWith } from './api';
 import { embed, framed, renewed, tellState } from './embed';
-import { run, running, start } from './run';
+import { run, runs, start } from './run';
 import { readFragment, search, writeFragment } from './search';
 import { key } from './session';
 
@@ -36,7 +36,7 @@ function followAddress(): void {
   });
   let last = '';
   effect(() => {
-    if (!running.value) return;
+    if (runs.value === 0) return;
     const fragment = writeFragment(search.peek());
     if (last !== '' && fragment !== last) {
       history.replaceState(null, '', last);

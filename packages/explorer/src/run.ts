@@ -36,7 +36,8 @@ export const cancelled = signal(false);
 export const held = signal(false);
 
 let current: AbortController | null = null;
-let runs = 0;
+/** How many runs have begun, or wait to. */
+export const runs = signal(0);
 
 /** Runs it; earlier rows stay until the new ones, or a fault, are there. */
 export async function run(): Promise<void> {
@@ -51,6 +52,7 @@ export async function run(): Promise<void> {
   current = controller;
   cancelled.value = false;
   held.value = false;
+  const number = ++runs.value;
   const missing = ownParameters.value.filter((one) => one.required && one.fixed !== true && valueOf(one) === '');
   if (missing.length > 0) {
     const names = missing.map(({ name }) => name).join(', ');
@@ -88,13 +90,14 @@ export async function run(): Promise<void> {
       olderFault: '',
       ...meaning,
       warnings: decoded(headers.get('x-query-warnings') ?? ''),
-      number: ++runs,
+      number,
     };
     const ofRange = await counted;
-    if (controller.signal.aborted) return;
+    // Cancelled or not: rows are not left beside the bars of another run.
+    if (result.peek()?.number !== number) return;
     if (ofRange === null) countLoaded(rows, bounds);
     else counts.value = ofRange;
-    if (estimate.peek() !== null) estimateAgain();
+    if (!controller.signal.aborted && estimate.peek() !== null) estimateAgain();
   } catch (error) {
     if (controller.signal.aborted) return;
     const known = error instanceof ApiError ? error : new ApiError(String(error), 0, 'unreadable');
@@ -142,7 +145,8 @@ export function cancel(): void {
   current?.abort();
   running.value = false;
   counting.value = false;
-  cancelled.value = true;
+  // The rows are there where only the bars were still to come.
+  cancelled.value = result.peek()?.number !== runs.peek();
 }
 
 /** Opens with the key that the tab or the browser has, if any, and runs. */
@@ -175,6 +179,7 @@ export async function runFirst(): Promise<void> {
   estimate.value = price;
   running.value = false;
   held.value = true;
+  runs.value++;
 }
 
 /** What the rows are, from the analysis: a number of sixteen digits need not be a time. */

@@ -74,6 +74,11 @@ withBrowser('the explorer with late answers', () => {
   };
   const choose = (page: Page, endpoint: string) =>
     page.getByRole('combobox', { name: 'Endpoint' }).selectOption(endpoint);
+  /** Passes answers on as parts of a longer result. */
+  const cut = async (route: Route): Promise<void> => {
+    const response = await route.fetch();
+    await route.fulfill({ response, headers: { ...response.headers(), 'x-result-truncated': 'true' } });
+  };
   /** Answers what a query would cost. */
   const price = (page: Page, amount: number) => {
     const estimate = { bytes: '1000', price: amount, currency: 'USD', budgetLeft: null };
@@ -185,6 +190,88 @@ withBrowser('the explorer with late answers', () => {
     expect(await queryOf(page).textContent()).toBe('f:edge_logs GET');
     await page.goBack();
     expect(await queryOf(page).textContent()).toBe('f:edge_logs first');
+  });
+
+  it('loads older rows of a run while those of the one before do not come', async () => {
+    const { page } = await open();
+    await shownRows(page);
+    let never = false;
+    await page.route(QUERIES, (route) => (never ? undefined : cut(route)));
+    await runText(page, 'f:edge_logs GET');
+    const older = page.getByRole('button', { name: 'Load older' });
+    await older.waitFor();
+    never = true;
+    await older.click();
+    await page.getByRole('button', { name: 'Loading…' }).waitFor();
+    never = false;
+    await runText(page, 'f:edge_logs');
+    await older.waitFor();
+    expect(await older.isEnabled()).toBe(true);
+  });
+
+  it('looks for a row among older ones of its own run alone', async () => {
+    const { page } = await open();
+    await shownRows(page);
+    await rows(page).nth(1).click();
+    const held = gate();
+    const asked: string[] = [];
+    const other = { timestamp: '2026-09-30T10:00:00.000Z', id: 'other', event_message: 'other', metadata: [] };
+    await page.route(QUERIES, async (route) => {
+      const sent = sentIn(route);
+      if (sent.includes('SELECT DIV')) return route.continue();
+      asked.push(sent);
+      if (asked.length === 2) await held.opened;
+      await route.fulfill({ json: { result: [other] }, headers: { 'x-result-truncated': 'true' } });
+    });
+    await page.getByRole('button', { name: 'Around' }).click();
+    await until(() => asked.length === 2);
+    await runText(page, 'f:edge_logs other');
+    await until(async () => asked.length === 3 && (await page.getByText('Running…').count()) === 0);
+    const answered = page.waitForResponse((response) => decodeURIComponent(response.url()).endsWith('lql=f:edge_logs'));
+    held.open();
+    await answered;
+    await page.getByRole('button', { name: 'Run' }).click();
+    await until(() => asked.length > 3);
+    await page.getByText('Running…').waitFor({ state: 'hidden' });
+    expect(asked).toHaveLength(4);
+  });
+
+  it('goes on with live rows where older ones came meanwhile', async () => {
+    const { page } = await open({ range: '1h' });
+    await status(page)
+      .getByText(/ ms · /)
+      .waitFor();
+    const rowOf = (text: string, age: number) => ({
+      timestamp: new Date(Date.now() - age).toISOString(),
+      id: text,
+      event_message: text,
+      metadata: [],
+    });
+    const held = gate();
+    let [looks, answers] = [0, 0];
+    await page.route('**/api/endpoints/tail/**', (route) => route.fulfill({ status: 400, json: {} }));
+    await page.route(QUERIES, async (route) => {
+      if (sentIn(route).includes('SELECT DIV')) return route.continue();
+      const number = ++answers;
+      if (number === 2) {
+        looks++;
+        await held.opened;
+      }
+      const text = ['first', 'late', 'older'][number - 1] ?? 'more';
+      await route.fulfill({
+        json: { result: [rowOf(text, text === 'older' ? 60_000 : text === 'late' ? 10 : 1000)] },
+        headers: { 'x-result-truncated': 'true' },
+      });
+    });
+    await page.getByRole('button', { name: 'Run' }).click();
+    await rows(page).filter({ hasText: 'first' }).waitFor();
+    await page.mouse.move(5, 5);
+    await page.getByRole('button', { name: 'Live' }).press('Enter');
+    await until(() => looks === 1);
+    await page.getByRole('button', { name: 'Load older' }).dispatchEvent('click');
+    await rows(page).filter({ hasText: 'older' }).waitFor();
+    held.open();
+    await rows(page).filter({ hasText: 'late' }).waitFor();
   });
 
   it('refreshes by no parameter that is being written', async () => {

@@ -205,8 +205,10 @@ async function refresh(): Promise<void> {
   try {
     const path = `api/endpoints/query/${encodeURIComponent(known.endpoint.name)}`;
     const { text } = await ask(path, parameters, presented, controller.signal);
-    if (controller.signal.aborted || result.peek() !== known) return;
-    show(unknownOf(rowsOf(text), known.rows.slice(0, NEAR)));
+    // Older rows may have come meanwhile.
+    const now = result.peek();
+    if (controller.signal.aborted || now?.number !== known.number) return;
+    show(unknownOf(rowsOf(text), now.rows.slice(0, NEAR)));
     timer = setTimeout(update, interval.peek());
   } catch (error) {
     if (controller.signal.aborted) return;

@@ -14,7 +14,8 @@ import { key } from './session';
 /** Rows that the page holds at most. */
 const MOST_ROWS = 100_000;
 
-export const loadingOlder = signal(false);
+/** The run whose older rows are being loaded; 0: none. */
+export const loadingOlder = signal(0);
 
 /** What tells a row from others: its id, else all of it. */
 export function keyOf(row: JsonObject): string {
@@ -43,11 +44,11 @@ export function mayLoadOlder(): boolean {
 export async function loadOlder(): Promise<void> {
   const [known, presented] = [result.peek(), key.peek()];
   const range = known?.rangeParameters ?? null;
-  if (known === null || presented === null || range === null || loadingOlder.peek()) return;
+  if (known === null || presented === null || range === null || loadingOlder.peek() === known.number) return;
   const times = known.rows.flatMap((row) => timeOf(row) ?? []);
   if (times.length === 0) return;
   const oldest = times.reduce((least, at) => (at < least ? at : least));
-  loadingOlder.value = true;
+  loadingOlder.value = known.number;
   let olderFault = '';
   try {
     // Up to the oldest instant and with it, as not all of its rows need be there.
@@ -68,7 +69,7 @@ export async function loadOlder(): Promise<void> {
     const now = result.peek();
     if (now?.number === known.number) result.value = { ...now, olderFault };
   } finally {
-    loadingOlder.value = false;
+    if (loadingOlder.peek() === known.number) loadingOlder.value = 0;
   }
 }
 
@@ -89,8 +90,11 @@ export async function showAround(row: JsonObject): Promise<void> {
     row: placeOf(row),
   });
   await run();
+  const number = result.peek()?.number;
+  // Another run is of other rows.
   const isThere = (): boolean => result.peek()?.rows.some((one) => keyOf(one) === keyOf(row)) === true;
-  for (let page = 0; page < MOST_PAGES && !isThere() && mayLoadOlder(); page++) await loadOlder();
+  const isMissing = (): boolean => result.peek()?.number === number && !isThere() && mayLoadOlder();
+  for (let page = 0; page < MOST_PAGES && isMissing(); page++) await loadOlder();
 }
 
 /**

@@ -274,6 +274,44 @@ withBrowser('the explorer with late answers', () => {
     await rows(page).filter({ hasText: 'late' }).waitFor();
   });
 
+  it('follows no other endpoint than the one it was told to', async () => {
+    const { page } = await open({ range: '1h' });
+    const live = page.getByRole('button', { name: 'Live' });
+    await live.click();
+    await page.locator('.live[aria-pressed=true]').waitFor();
+    await choose(page, 'plain');
+    await shownRows(page);
+    await choose(page, 'logs.all');
+    await live.waitFor();
+    expect(await live.getAttribute('aria-pressed')).toBe('false');
+  });
+
+  it('asks once how often to refresh', async () => {
+    const { page } = await openExplorer(pages, base, { range: '1h', sql: GROUPS });
+    await price(page, 0.001);
+    await enterKey(page, KEY);
+    const refresh = page.getByRole('button', { name: 'Refresh' });
+    await refresh.waitFor();
+    await page.getByText('Running…').waitFor({ state: 'hidden' });
+    const held = gate();
+    let asked = 0;
+    const estimate = { bytes: '1000', price: 0.001, currency: 'USD', budgetLeft: null };
+    await page.route('**/api/endpoints/analyze/**', async (route) => {
+      if (++asked === 2) await held.opened;
+      await route.fulfill({ json: { result: { estimate, errors: [] } } });
+    });
+    await refresh.evaluate((button: HTMLButtonElement) => {
+      button.click();
+      button.click();
+    });
+    await page.getByRole('button', { name: 'Start' }).click();
+    const answered = page.waitForResponse('**/api/endpoints/analyze/**', { timeout: 1000 }).catch(() => null);
+    held.open();
+    await answered;
+    await page.locator('.live[aria-pressed=true]').waitFor();
+    expect(await page.getByRole('group', { name: 'Refresh' }).count()).toBe(0);
+  });
+
   it('refreshes by no parameter that is being written', async () => {
     const { page, requests } = await open({ range: '1h', sql: GROUPS }, { own: true });
     await page.getByRole('button', { name: 'Refresh' }).waitFor();

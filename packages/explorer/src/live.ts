@@ -9,7 +9,7 @@ import { isLog, timeOf } from './log';
 import { unknownOf } from './more-rows';
 import { failure, type Result, result } from './result';
 import { rowsOf, run, running } from './run';
-import { search } from './search';
+import { endpoint, search } from './search';
 import { key } from './session';
 
 /** Events of a `text/event-stream` as they come. */
@@ -78,13 +78,20 @@ export const isTail = computed(() => result.value?.endpoint.tail === true && isL
 export async function toggleLive(): Promise<void> {
   if (live.value !== 'off') live.value = 'off';
   else if (isTail.value || result.value === null) live.value = 'on';
-  else live.value = { asked: await estimateOf(result.value.parameters).catch(() => null) };
+  else {
+    const { number, parameters } = result.value;
+    const asked = await estimateOf(parameters).catch(() => null);
+    if (live.peek() === 'off' && result.peek()?.number === number) live.value = { asked };
+  }
 }
 
 /** What an hour of refreshes costs at most. @param every milliseconds */
 export function hourly({ price, currency }: Estimate, every: number): string {
   return moneyText((price * 3_600_000) / every, currency);
 }
+
+// What is followed, and at which price, is said of one endpoint with one key.
+endpoint.subscribe(() => (live.value = 'off'));
 
 let timer: ReturnType<typeof setTimeout> | undefined;
 let current: AbortController | null = null;
@@ -96,8 +103,9 @@ let place = { number: 0, id: '', parameters: new Map() as Sent };
 effect(() => {
   const follows = live.value === 'on' && mayFollow.value && !reading.value && !running.value && key.value !== null;
   clearTimeout(timer);
-  if (!follows) current?.abort();
-  else timer = setTimeout(update, isLog.value ? PERIOD : interval.value);
+  // With another token, too: it is another request.
+  current?.abort();
+  if (follows) timer = setTimeout(update, isLog.value ? PERIOD : interval.value);
 });
 
 /** What a run is of. */

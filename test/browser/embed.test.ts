@@ -143,6 +143,19 @@ withBrowser('the explorer in a page of another origin', () => {
     await page.close();
   });
 
+  it('goes on with a token that comes after one that was not taken', async () => {
+    const page = await browser.newPage();
+    let asked = 0;
+    await page.route('**/token', (route) => (++asked > 2 ? route.continue() : route.fulfill({ body: 'no token' })));
+    await page.goto(`http://localhost:${String(ports[0])}/${RANGE}`);
+    const frame = page.frameLocator('#logs');
+    await until(async () => asked === 2 && !/…/.test((await frame.locator('.status').textContent()) ?? '…'));
+    await page.evaluate('sendToken()');
+    await frame.getByRole('grid', { name: 'Rows' }).getByRole('row').nth(1).waitFor();
+    expect(await frame.locator('.status').textContent()).toMatch(/\d+ rows/);
+    await page.close();
+  });
+
   it('follows by one request, whatever tokens come', async () => {
     const page = await browser.newPage();
     const tails: Request[] = [];

@@ -345,4 +345,26 @@ withBrowser('the explorer with late answers', () => {
     await enterKey(second, KEY);
     await second.getByRole('heading', { name: String(title) }).waitFor();
   });
+
+  it('keeps nothing of a key that is changed', async () => {
+    const { page } = await open();
+    await shownRows(page);
+    const panel = page.getByRole('banner').getByText('Key', { exact: true });
+    await panel.click();
+    await page.getByText('of your own, where an endpoint takes them').waitFor();
+    await page.getByRole('button', { name: 'Change key' }).click();
+    expect(await page.getByRole('textbox', { name: 'Key' }).inputValue()).toBe('');
+  });
+
+  it('shows of a key what it may now, or why that is not known', async () => {
+    const { page } = await open();
+    await shownRows(page);
+    const panel = page.getByRole('banner').getByText('Key', { exact: true });
+    await panel.click();
+    await page.getByText('of your own, where an endpoint takes them').waitFor();
+    await page.keyboard.press('Escape');
+    await page.route('**/api/key', (route) => route.abort());
+    await panel.click();
+    await page.getByText('The service does not answer.').waitFor();
+  });
 });

@@ -6,7 +6,7 @@ import { renewWith } from './api';
 import { embed, framed, renewed, tellState } from './embed';
 import { run, runs, start } from './run';
 import { readFragment, search, writeFragment } from './search';
-import { key } from './session';
+import { key, keyFault } from './session';
 
 const root = document.getElementById('explorer');
 if (root !== null) render(<App />, root);
@@ -20,7 +20,8 @@ if (framed) {
   };
   const onToken = (token: string, isFirst: boolean): void => {
     key.value = token;
-    if (isFirst) void start();
+    // Without a fault that has come of the token before.
+    if (isFirst || keyFault.peek() !== null) void start();
   };
   void embed({ onToken, onState });
 } else {

@@ -28,9 +28,7 @@ function size(counts, folders) {
         path.join(folder, name),
       ),
     )
-    .filter(
-      (name) => /\.tsx?$/.test(name) && !name.includes('node_modules') && !name.includes('.joined') && counts(name),
-    );
+    .filter((name) => /\.tsx?$/.test(name) && !/node_modules|\.joined|[/\\]dist[/\\]/.test(name) && counts(name));
   const texts = files.map((name) => /** @type {const} */ ([name, readFileSync(path.join(ROOT, name), 'utf8')]));
   return {
     files: files.length,

@@ -46,9 +46,11 @@ export class FolderHistory {
       const isOne = folder.endsWith('.');
       const stem = isOne ? table : `${folder}f${number}`;
       // Files beside the folder share a family by their ending.
-      const first = chunks.flat().find((line) => line.trim() !== '') ?? '';
-      // The first line of a log says whether it is text.
-      const endings = first.startsWith('{') && isJson(first) ? ['ndjson', 'log', 'jsonl'] : ['ndjson', 'jsonl'];
+      // The first line of each file of a log says whether it is text.
+      const firsts = chunks.map((chunk) => chunk.find((line) => line.trim() !== '') ?? '');
+      const endings = firsts.every((line) => line.startsWith('{') && isJson(line))
+        ? ['ndjson', 'log', 'jsonl']
+        : ['ndjson', 'jsonl'];
       const ending = isArray
         ? 'json'
         : random.pick(table === 'text' ? ['log', 'txt'] : table === 'csv' ? ['csv'] : endings);

@@ -2,7 +2,7 @@
 import { isSeverityName, LEVELS } from '../roles';
 import { partsOf } from '../time/calendar';
 import { excerpt, LqlError } from './lql-error';
-import type { Instant, Test, Value } from './rules';
+import type { FieldOperator, Instant, Test, Value } from './rules';
 import type { Piece, Scanner } from './scanner';
 import { isDateSpelling, onlyColonBeforeRange } from './timestamp';
 
@@ -61,20 +61,6 @@ export function momentLiteral(micros: bigint, civil: boolean): string {
   const text = `${date} ${clock}${fraction}`;
   return civil ? `DATETIME '${text}'` : `TIMESTAMP '${text}+00:00'`;
 }
-
-export type FieldOperator = Exclude<Test['operator'], 'contains' | 'range' | 'in'>;
-
-/** As written, longest first: the first that fits is the one. */
-export const OPERATORS: readonly (readonly [written: string, operator: FieldOperator])[] = [
-  [':@>~', 'list_includes_regex'],
-  [':@>', 'list_includes'],
-  [':>=', '>='],
-  [':<=', '<='],
-  [':>', '>'],
-  [':<', '<'],
-  [':~', '~'],
-  [':', '='],
-];
 
 const NUMBER = /^-?[0-9]+(?:\.[0-9]+)?$/;
 const BARE = /^[\p{L}\p{N}_]+$/u;

@@ -1,8 +1,9 @@
 /** A text of LQL as rules: paths, the clauses that do not filter (`f:`, `s:`, `c:`), and those that do. */
 import { segmentsOf } from '../field-path';
 import { excerpt, LqlError } from './lql-error';
-import { OPERATORS, readOperand } from './operand';
+import { readOperand } from './operand';
 import {
+  OPERATORS,
   type Aggregate,
   AGGREGATES,
   type Chart,

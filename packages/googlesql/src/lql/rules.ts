@@ -80,3 +80,17 @@ export interface Rules {
   readonly filters: readonly Filter[];
   readonly chart: Chart | null;
 }
+
+export type FieldOperator = Exclude<Test['operator'], 'contains' | 'range' | 'in'>;
+
+/** As written, longest first: the first that fits is the one. */
+export const OPERATORS: readonly (readonly [written: string, operator: FieldOperator])[] = [
+  [':@>~', 'list_includes_regex'],
+  [':@>', 'list_includes'],
+  [':>=', '>='],
+  [':<=', '<='],
+  [':>', '>'],
+  [':<', '<'],
+  [':~', '~'],
+  [':', '='],
+];

@@ -1,8 +1,7 @@
 import { isInCalendar } from '../time/calendar';
 import { readInstant } from '../time/instant';
 import { excerpt, LqlError } from './lql-error';
-import { OPERATORS } from './operand';
-import type { Comparison, Instant, Origin } from './rules';
+import { type Comparison, type Instant, OPERATORS, type Origin } from './rules';
 import type { Piece } from './scanner';
 import { readShorthand, type Shorthand, shorthandText, windowOf } from './shorthand';
 

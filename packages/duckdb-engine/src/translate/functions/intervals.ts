@@ -1,11 +1,17 @@
 /** INTERVAL values: months, days and microseconds, kept apart as GoogleSQL and DuckDB both do; what a division leaves goes to the next. */
 import { MOST_OF_INTERVAL } from '@logquay/googlesql/types';
-import { type Call, arg, type FunctionTable, nullFirst, raising, sqlOf } from '../expressions/call';
+import { type Argument, type Call, arg, type FunctionTable, nullFirst, raising, sqlOf } from '../expressions/call';
 import { inYears } from './dates';
-import { hasNoMonths } from './operators';
 
 const DAYS_OF_MONTH = 30;
 const MICROS_OF_DAY = 86_400_000_000;
+
+export function hasNoMonths({ expr, constant }: Argument): boolean {
+  if (constant !== null) return constant.startsWith('0-0 ');
+  return (
+    expr.kind === 'call' && expr.function === '$interval' && !['YEAR', 'QUARTER', 'MONTH'].includes(expr.part ?? '')
+  );
+}
 
 /** Of three whole numbers, unless one is out of range. They are repeated. */
 export function intervalOf(call: Pick<Call, 'fail'>, months: string, days: string, micros: string): string {

@@ -13,7 +13,7 @@ import { byLength, equality, isComparedPlainly, listMembership } from '../expres
 import { joined, LIMITS } from '../expressions/makers';
 import { ofBytesToo } from './latin1';
 import { ownFunction } from './own-functions';
-import { addedIntervals, dividedInterval, multipliedInterval } from './intervals';
+import { addedIntervals, dividedInterval, hasNoMonths, multipliedInterval } from './intervals';
 import { BEYOND_CALENDAR, inYears } from './dates';
 import { isSimple, quoteName, quoteText, structOf } from '../../sql';
 
@@ -57,13 +57,6 @@ function addedToInstant(call: Call, operator: '+' | '-'): string {
     [a.sql, b.sql],
     (t, i) =>
       `CASE WHEN ${t} IS NOT NULL AND lq_interval_months(${i}) <> 0 THEN ${call.fail('argument')} ELSE ${t} ${operator} ${i} END`,
-  );
-}
-
-export function hasNoMonths({ expr, constant }: Argument): boolean {
-  if (constant !== null) return constant.startsWith('0-0 ');
-  return (
-    expr.kind === 'call' && expr.function === '$interval' && !['YEAR', 'QUARTER', 'MONTH'].includes(expr.part ?? '')
   );
 }
 

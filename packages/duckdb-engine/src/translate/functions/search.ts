@@ -18,7 +18,10 @@ type Test = (text: string) => string;
 function search(call: Call): string {
   const value = arg(call, 0);
   const test = testOf(call);
-  return call.bind([value.sql], (x) => within(call, x, value.type, test) ?? 'false');
+  return call.bind(
+    [value.sql],
+    (x) => within(call, x, value.type, test) ?? `CASE WHEN ${x} IS NOT NULL THEN false END`,
+  );
 }
 
 function testOf(call: Call): Test {

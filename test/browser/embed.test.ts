@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Page, Request } from 'playwright-core';
 
 import { hashOf } from '../../src/keys/key';
 import { Stage } from '../process/started';
@@ -140,6 +140,40 @@ withBrowser('the explorer in a page of another origin', () => {
       contentWindow?.postMessage({ type: 'logquay:state', state }, new URL(src).origin);
     });
     await page.waitForFunction(() => location.hash.includes('postgres_logs'));
+    await page.close();
+  });
+
+  it('goes on with a token that comes after one that was not taken', async () => {
+    const page = await browser.newPage();
+    let asked = 0;
+    await page.route('**/token', (route) => (++asked > 2 ? route.continue() : route.fulfill({ body: 'no token' })));
+    await page.goto(`http://localhost:${String(ports[0])}/${RANGE}`);
+    const frame = page.frameLocator('#logs');
+    await until(async () => asked === 2 && !/…/.test((await frame.locator('.status').textContent()) ?? '…'));
+    await page.evaluate('sendToken()');
+    await frame.getByRole('grid', { name: 'Rows' }).getByRole('row').nth(1).waitFor();
+    expect(await frame.locator('.status').textContent()).toMatch(/\d+ rows/);
+    await page.close();
+  });
+
+  it('follows by one request, whatever tokens come', async () => {
+    const page = await browser.newPage();
+    const tails: Request[] = [];
+    page.on('request', (request) => void (request.url().includes('/tail/') && tails.push(request)));
+    const tokens = new Set<string>();
+    page.on('response', async (response) => {
+      if (response.url().endsWith('/token')) tokens.add(await response.text());
+    });
+    await page.goto(`http://localhost:${String(ports[0])}/#range=1h`);
+    await page.frameLocator('#logs').getByRole('button', { name: 'Live' }).click();
+    await until(() => tails.length === 1);
+    // Tokens of one second are one.
+    await until(async () => {
+      await page.evaluate('sendToken()');
+      return tokens.size > 1;
+    }, 100);
+    await until(() => tails.length > 1);
+    await until(() => tails[0]!.failure() !== null);
     await page.close();
   });
 

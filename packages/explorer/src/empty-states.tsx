@@ -79,11 +79,12 @@ function NothingWritten() {
 
 /** Below the last row, where the endpoint gave no more. */
 export function LoadOlder() {
+  const isLoading = loadingOlder.value === result.value?.number;
   if (!isLog.value || !mayLoadOlder()) return null;
   return (
     <p class="older">
-      <button type="button" disabled={loadingOlder.value} onClick={() => void loadOlder()}>
-        {loadingOlder.value ? 'Loading…' : 'Load older'}
+      <button type="button" disabled={isLoading} onClick={() => void loadOlder()}>
+        {isLoading ? 'Loading…' : 'Load older'}
       </button>{' '}
       <span role="status">
         {result.value?.olderFault || `${countText(result.value?.rows.length ?? 0, 'row')} are loaded.`}

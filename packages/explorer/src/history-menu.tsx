@@ -41,10 +41,10 @@ function isStored(value: unknown): value is StoredSearch {
 // Each run that gave rows, once: the newest first.
 let recorded = 0;
 effect(() => {
-  const number = result.value?.number ?? 0;
-  if (number <= recorded) return;
-  recorded = number;
-  const fragment = writeFragment({ ...search.peek(), row: '' });
+  const known = result.value;
+  if (known === null || known.number <= recorded) return;
+  recorded = known.number;
+  const fragment = writeFragment({ ...known.search, row: '' });
   past.value = [
     { fragment, at: Date.now(), name: '' },
     ...past.peek().filter((one) => one.fragment !== fragment),

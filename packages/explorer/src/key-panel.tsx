@@ -26,8 +26,12 @@ export function KeyDialog() {
     const candidate = field.current?.value.trim() ?? '';
     if (candidate === '') return;
     await connect(candidate, keep.value);
-    if (needsKey.value) field.current?.select();
-    else await runFirst();
+    if (needsKey.value) {
+      field.current?.select();
+      return;
+    }
+    if (field.current !== null) field.current.value = '';
+    await runFirst();
   };
 
   return (
@@ -83,14 +87,19 @@ interface KeyDescription {
 const described = signal<KeyDescription | null>(null);
 const fault = signal('');
 
+let current: AbortController | null = null;
+
 async function load(): Promise<void> {
-  if (key.value === null) return;
+  current?.abort();
+  described.value = null;
   fault.value = '';
+  if (key.value === null) return;
+  const { signal } = (current = new AbortController());
   try {
-    const { text } = await ask('api/key', new Map(), key.value, new AbortController().signal);
+    const { text } = await ask('api/key', new Map(), key.value, signal);
     described.value = (JSON.parse(text) as { result: KeyDescription }).result;
   } catch (error) {
-    fault.value = error instanceof Error ? error.message : String(error);
+    if (!signal.aborted) fault.value = error instanceof Error ? error.message : String(error);
   }
 }
 

@@ -9,7 +9,7 @@ import { isLog, timeOf } from './log';
 import { unknownOf } from './more-rows';
 import { failure, type Result, result } from './result';
 import { rowsOf, run, running } from './run';
-import { search, writtenNow } from './search';
+import { endpoint, search } from './search';
 import { key } from './session';
 
 /** Events of a `text/event-stream` as they come. */
@@ -69,7 +69,7 @@ export const reading = signal(false);
 
 /** Up to now: nothing comes to a stretch that is past. */
 export const mayFollow = computed(
-  () => result.value !== null && result.value.rangeParameters !== null && search.value.range.kind === 'last',
+  () => result.value !== null && result.value.rangeParameters !== null && result.value.search.range.kind === 'last',
 );
 
 /** Whether rows come by themselves; others are asked for at an interval. */
@@ -78,13 +78,20 @@ export const isTail = computed(() => result.value?.endpoint.tail === true && isL
 export async function toggleLive(): Promise<void> {
   if (live.value !== 'off') live.value = 'off';
   else if (isTail.value || result.value === null) live.value = 'on';
-  else live.value = { asked: await estimateOf(result.value.parameters).catch(() => null) };
+  else {
+    const { number, parameters } = result.value;
+    const asked = await estimateOf(parameters).catch(() => null);
+    if (live.peek() === 'off' && result.peek()?.number === number) live.value = { asked };
+  }
 }
 
 /** What an hour of refreshes costs at most. @param every milliseconds */
 export function hourly({ price, currency }: Estimate, every: number): string {
   return moneyText((price * 3_600_000) / every, currency);
 }
+
+// What is followed, and at which price, is said of one endpoint with one key.
+endpoint.subscribe(() => (live.value = 'off'));
 
 let timer: ReturnType<typeof setTimeout> | undefined;
 let current: AbortController | null = null;
@@ -96,16 +103,19 @@ let place = { number: 0, id: '', parameters: new Map() as Sent };
 effect(() => {
   const follows = live.value === 'on' && mayFollow.value && !reading.value && !running.value && key.value !== null;
   clearTimeout(timer);
-  if (!follows) current?.abort();
-  else timer = setTimeout(update, isLog.value ? PERIOD : interval.value);
+  // With another token, too: it is another request.
+  current?.abort();
+  if (follows) timer = setTimeout(update, isLog.value ? PERIOD : interval.value);
 });
+
+/** What a run is of. */
+const SENT = ['query', 'language', 'table', 'values', 'range'] as const;
 
 function update(): void {
   if (!isLog.peek()) {
     // Groups are counted anew: that run is followed by the next. What is being written is not run.
-    const { text, language } = writtenNow();
-    const written = result.peek()?.written;
-    if (text === written?.text && language === written.language) void run();
+    const [now, before] = [search.peek(), result.peek()?.search];
+    if (SENT.every((part) => now[part] === before?.[part])) void run();
     else timer = setTimeout(update, interval.peek());
     return;
   }
@@ -203,8 +213,10 @@ async function refresh(): Promise<void> {
   try {
     const path = `api/endpoints/query/${encodeURIComponent(known.endpoint.name)}`;
     const { text } = await ask(path, parameters, presented, controller.signal);
-    if (controller.signal.aborted || result.peek() !== known) return;
-    show(unknownOf(rowsOf(text), known.rows.slice(0, NEAR)));
+    // Older rows may have come meanwhile.
+    const now = result.peek();
+    if (controller.signal.aborted || now?.number !== known.number) return;
+    show(unknownOf(rowsOf(text), now.rows.slice(0, NEAR)));
     timer = setTimeout(update, interval.peek());
   } catch (error) {
     if (controller.signal.aborted) return;

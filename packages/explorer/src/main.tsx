@@ -4,9 +4,9 @@ import { render } from 'preact';
 import { App } from './app';
 import { renewWith } from './api';
 import { embed, framed, renewed, tellState } from './embed';
-import { run, running, start } from './run';
+import { run, runs, start } from './run';
 import { readFragment, search, writeFragment } from './search';
-import { key } from './session';
+import { key, keyFault } from './session';
 
 const root = document.getElementById('explorer');
 if (root !== null) render(<App />, root);
@@ -20,7 +20,8 @@ if (framed) {
   };
   const onToken = (token: string, isFirst: boolean): void => {
     key.value = token;
-    if (isFirst) void start();
+    // Without a fault that has come of the token before.
+    if (isFirst || keyFault.peek() !== null) void start();
   };
   void embed({ onToken, onState });
 } else {
@@ -36,7 +37,7 @@ function followAddress(): void {
   });
   let last = '';
   effect(() => {
-    if (!running.value) return;
+    if (runs.value === 0) return;
     const fragment = writeFragment(search.peek());
     if (last !== '' && fragment !== last) {
       history.replaceState(null, '', last);

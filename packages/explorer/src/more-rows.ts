@@ -8,13 +8,14 @@ import { countLoaded, counts } from './histogram/counts';
 import { placeOf, timeOf } from './log';
 import { result } from './result';
 import { rowsOf, run } from './run';
-import { change, search, table } from './search';
+import { change, fromClause } from './search';
 import { key } from './session';
 
 /** Rows that the page holds at most. */
 const MOST_ROWS = 100_000;
 
-export const loadingOlder = signal(false);
+/** The run whose older rows are being loaded; 0: none. */
+export const loadingOlder = signal(0);
 
 /** What tells a row from others: its id, else all of it. */
 export function keyOf(row: JsonObject): string {
@@ -43,11 +44,11 @@ export function mayLoadOlder(): boolean {
 export async function loadOlder(): Promise<void> {
   const [known, presented] = [result.peek(), key.peek()];
   const range = known?.rangeParameters ?? null;
-  if (known === null || presented === null || range === null || loadingOlder.peek()) return;
+  if (known === null || presented === null || range === null || loadingOlder.peek() === known.number) return;
   const times = known.rows.flatMap((row) => timeOf(row) ?? []);
   if (times.length === 0) return;
   const oldest = times.reduce((least, at) => (at < least ? at : least));
-  loadingOlder.value = true;
+  loadingOlder.value = known.number;
   let olderFault = '';
   try {
     // Up to the oldest instant and with it, as not all of its rows need be there.
@@ -68,7 +69,7 @@ export async function loadOlder(): Promise<void> {
     const now = result.peek();
     if (now?.number === known.number) result.value = { ...now, olderFault };
   } finally {
-    loadingOlder.value = false;
+    if (loadingOlder.peek() === known.number) loadingOlder.value = 0;
   }
 }
 
@@ -79,17 +80,21 @@ const MOST_PAGES = 20;
 
 /** Shows the rows around one, whatever was filtered by; it stays open. */
 export async function showAround(row: JsonObject): Promise<void> {
-  const micros = timeOf(row);
-  if (micros === null) return;
+  const [micros, written] = [timeOf(row), result.peek()?.written];
+  if (micros === null || written === undefined) return;
   const at = Number(micros / 1000n);
   change({
-    ...(search.peek().language === 'lql' ? { query: table.peek() === '' ? '' : `f:${table.peek()}` } : {}),
+    language: written.language,
+    query: written.language === 'lql' ? fromClause(written.text) : written.text,
     range: { kind: 'between', start: at - AROUND, end: at + AROUND },
     row: placeOf(row),
   });
   await run();
+  const number = result.peek()?.number;
+  // Another run is of other rows.
   const isThere = (): boolean => result.peek()?.rows.some((one) => keyOf(one) === keyOf(row)) === true;
-  for (let page = 0; page < MOST_PAGES && !isThere() && mayLoadOlder(); page++) await loadOlder();
+  const isMissing = (): boolean => result.peek()?.number === number && !isThere() && mayLoadOlder();
+  for (let page = 0; page < MOST_PAGES && isMissing(); page++) await loadOlder();
 }
 
 /**

@@ -4,7 +4,7 @@ import type { NamedType, Roles } from '@logquay/googlesql/types';
 
 import type { ApiError, EndpointDescription, Sent } from './api';
 import type { JsonObject } from './exact-json';
-import type { Written } from './search';
+import { type Search, search, type Written } from './search';
 import type { Bounds } from './time-range';
 
 export interface Result {
@@ -27,6 +27,8 @@ export interface Result {
   readonly endpoint: EndpointDescription;
   /** What was sent. What is asked for later, such as older rows, is about this and not about what is written since. */
   readonly parameters: Sent;
+  /** The search as it was written then. */
+  readonly search: Search;
   /** The query among it. */
   readonly written: Written;
   /** Names of the parameters that bound the time; null: there are none. */
@@ -42,4 +44,11 @@ export interface Result {
 }
 
 export const result = signal<Result | null>(null);
+
+/** The search that was run, as it is looked at now; where there is no result, the one that is written. */
+export function shownSearch(): Search {
+  const { columns, zone, chart, row } = search.value;
+  return { ...(result.value?.search ?? search.value), columns, zone, chart, row };
+}
+
 export const failure = signal<ApiError | null>(null);

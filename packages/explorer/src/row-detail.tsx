@@ -8,8 +8,8 @@ import { showAround } from './more-rows';
 import { canFilter, filterBy, run } from './run';
 import { writeInstant } from './time-range';
 import { closeRow, opened } from './row-list';
-import { result } from './result';
-import { change, rangeParameters, search, table, writeFragment } from './search';
+import { result, shownSearch } from './result';
+import { change, fromClause, rangeParameters, search, writeFragment } from './search';
 import { copied } from './share';
 import { Text } from './text';
 import { ValueTree } from './value-tree';
@@ -100,7 +100,7 @@ function TraceButton({ row }: { readonly row: JsonObject }) {
       type="button"
       title={`All rows with ${clause}`}
       onClick={() => {
-        change({ query: `${table.value === '' ? '' : `f:${table.value} `}${clause}` });
+        change({ query: `${fromClause(result.value?.written.text ?? '')} ${clause}`.trim() });
         void run();
       }}
     >
@@ -113,6 +113,6 @@ function TraceButton({ row }: { readonly row: JsonObject }) {
 function linkTo(row: string, micros: bigint): string {
   const end = Number(micros / 1000n) + 1;
   const start = Math.min(end - 1000, result.value?.bounds.start ?? end - 3_600_000);
-  const fragment = writeFragment({ ...search.value, range: { kind: 'between', start, end }, row });
+  const fragment = writeFragment({ ...shownSearch(), range: { kind: 'between', start, end }, row });
   return location.href.replace(/#.*$/, '') + fragment;
 }

@@ -36,18 +36,23 @@ export const cancelled = signal(false);
 export const held = signal(false);
 
 let current: AbortController | null = null;
-let runs = 0;
+/** How many runs have begun, or wait to. */
+export const runs = signal(0);
 
 /** Runs it; earlier rows stay until the new ones, or a fault, are there. */
 export async function run(): Promise<void> {
   current?.abort();
   const presented = key.value;
   const target = endpoint.value;
-  if (presented === null || target === null) return;
+  if (presented === null || target === null) {
+    running.value = false;
+    return;
+  }
   const controller = new AbortController();
   current = controller;
   cancelled.value = false;
   held.value = false;
+  const number = ++runs.value;
   const missing = ownParameters.value.filter((one) => one.required && one.fixed !== true && valueOf(one) === '');
   if (missing.length > 0) {
     const names = missing.map(({ name }) => name).join(', ');
@@ -59,6 +64,7 @@ export async function run(): Promise<void> {
   const began = performance.now();
   const bounds = boundsOf(search.value.range, serviceNow());
   const [parameters, written, range] = [parametersOf(bounds), writtenNow(), rangeParameters.peek()];
+  const searched = search.peek();
   try {
     // What cannot be counted by the engine is counted from the rows, once they are there.
     const counted = countRange(bounds, presented, controller.signal);
@@ -78,18 +84,20 @@ export async function run(): Promise<void> {
       bytesBilled: headers.get('x-query-bytes-billed'),
       endpoint: target,
       parameters,
+      search: searched,
       written,
       rangeParameters: range,
       olderFault: '',
       ...meaning,
       warnings: decoded(headers.get('x-query-warnings') ?? ''),
-      number: ++runs,
+      number,
     };
     const ofRange = await counted;
-    if (controller.signal.aborted) return;
+    // Cancelled or not: rows are not left beside the bars of another run.
+    if (result.peek()?.number !== number) return;
     if (ofRange === null) countLoaded(rows, bounds);
     else counts.value = ofRange;
-    if (estimate.peek() !== null) estimateAgain();
+    if (!controller.signal.aborted && estimate.peek() !== null) estimateAgain();
   } catch (error) {
     if (controller.signal.aborted) return;
     const known = error instanceof ApiError ? error : new ApiError(String(error), 0, 'unreadable');
@@ -121,10 +129,14 @@ effect(() => {
   if (key.value !== null) return;
   current?.abort();
   forgetDrafts();
+  running.value = false;
+});
+
+// Nor are those of one endpoint left beside the name of another. Without a key there is no endpoint.
+endpoint.subscribe(() => {
   result.value = null;
   counts.value = null;
   failure.value = null;
-  running.value = false;
 });
 
 /** Closes the request; the service then stops the engine. */
@@ -133,7 +145,8 @@ export function cancel(): void {
   current?.abort();
   running.value = false;
   counting.value = false;
-  cancelled.value = true;
+  // The rows are there where only the bars were still to come.
+  cancelled.value = result.peek()?.number !== runs.peek();
 }
 
 /** Opens with the key that the tab or the browser has, if any, and runs. */
@@ -148,11 +161,13 @@ export async function runFirst(): Promise<void> {
   current?.abort();
   const controller = new AbortController();
   current = controller;
+  cancelled.value = false;
+  held.value = false;
   running.value = true;
   // Which table the endpoint's own rows are of is told by its schema.
   await schemaLoaded();
   if (current !== controller || controller.signal.aborted) return;
-  if (search.value.query === '') change({ language: 'lql', query: firstQuery() });
+  if (search.value.query === '') change({ language: 'lql', query: firstQuery(), row: search.value.row });
   let price: Estimate | null = null;
   try {
     price = await estimateRun();
@@ -164,8 +179,7 @@ export async function runFirst(): Promise<void> {
   estimate.value = price;
   running.value = false;
   held.value = true;
-  result.value = null;
-  counts.value = null;
+  runs.value++;
 }
 
 /** What the rows are, from the analysis: a number of sixteen digits need not be a time. */
@@ -191,7 +205,9 @@ export function rowsOf(text: string): JsonObject[] {
 }
 
 /** Rows of a log table as it is: those of another query have names that its tables do not know. */
-export const canFilter = computed(() => search.value.language === 'lql' && mayQuery.value && isLog.value);
+export const canFilter = computed(
+  () => search.value.language === 'lql' && result.value?.written.language === 'lql' && mayQuery.value && isLog.value,
+);
 
 /** Adds a clause to the query and runs it. @param exclude leaves the rows of the clause out */
 export function filterBy(clause: string, exclude: boolean): void {

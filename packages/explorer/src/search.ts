@@ -157,6 +157,12 @@ function fromIn(text: string): { readonly name: string; readonly start: number; 
   return found === null ? null : { name: found[1] ?? '', start: found.index, end: found.index + found[0].length };
 }
 
+/** The clause of a line that names its table; empty: there is none. */
+export function fromClause(text: string): string {
+  const from = fromIn(text);
+  return from === null ? '' : `f:${from.name}`;
+}
+
 /** The table whose rows the endpoint gives by itself; empty: none, or not known. */
 export const ownTable = signal('');
 

@@ -8,7 +8,7 @@ import { Popup } from './popup';
 import { RowFile } from './row-file';
 import { shownColumns } from './log';
 import { allRows } from './more-rows';
-import { result } from './result';
+import { result, shownSearch } from './result';
 import { endpoint, parametersOf, query, search, writeFragment } from './search';
 import { curlOf, endpointFileOf, fetchOf, postmanOf, type Request } from './snippets';
 import { boundsOf } from './time-range';
@@ -91,7 +91,7 @@ const COPIES: readonly Copy[] = [
 /** The link with the range as it is now: a relative one goes on with the clock. */
 function frozenLink(): string {
   const { start, end } = result.value?.bounds ?? boundsOf(search.value.range, serviceNow());
-  const fragment = writeFragment({ ...search.value, range: { kind: 'between', start, end } });
+  const fragment = writeFragment({ ...shownSearch(), range: { kind: 'between', start, end } });
   return location.href.replace(/#.*$/, '') + fragment;
 }
 

@@ -111,18 +111,27 @@ function varied(value: unknown, random: Random, hostile: boolean): unknown {
   return isText ? random.pick(TEXTS) : typeof value === 'number' && value < 1e9 ? random.pick(NUMBERS) : value;
 }
 
-/** The lines of a table: own rows in the same order in each folder, others' anywhere between them. */
-function linesOf({ rows, tenant, own, name }: Preset, others: 'none' | 'harmless' | 'hostile', seed: number): string {
+/**
+ * The lines of a table: own rows in the same order in each folder, others' anywhere between them.
+ *
+ * @param anyForm whether rows may have further fields and values of other kinds, which BigQuery takes into no table
+ */
+function linesOf(
+  { rows, tenant, own, name }: Preset,
+  others: 'none' | 'harmless' | 'hostile',
+  { seed, anyForm }: { readonly seed: number; readonly anyForm: boolean },
+): string {
   const ownRandom = new Random(seed);
   const lines = Array.from({ length: ROWS }, (_, i) => {
     const row = varied(ownRandom.pick(rows), ownRandom, false) as Row;
-    const more = ownRandom.chance(20) ? { extra: String(i) } : {};
+    const more = anyForm && ownRandom.chance(20) ? { extra: String(i) } : {};
     return JSON.stringify(withTenant({ ...row, ...more }, tenant, own));
   });
   const random = new Random(seed + others.length + name.length);
   for (let i = 0; others !== 'none' && i < 4 * ROWS; i++) {
-    const row = varied(random.pick(rows), random, others === 'hostile') as Row;
-    const more = others === 'hostile' && random.chance(30) ? { extra: random.pick(TEXTS), [`f${String(i)}`]: i } : {};
+    const row = varied(random.pick(rows), random, anyForm && others === 'hostile') as Row;
+    const more =
+      anyForm && others === 'hostile' && random.chance(30) ? { extra: random.pick(TEXTS), [`f${String(i)}`]: i } : {};
     const line = JSON.stringify(withTenant({ ...row, ...more }, tenant, random.pick(['other', `${own}x`, ''])));
     lines.splice(random.below(lines.length + 1), 0, line);
   }
@@ -229,7 +238,10 @@ for (const engine of ['duckdb', 'bigquery'] as const) {
       const data = path.join(folder, 'data');
       mkdirSync(data);
       for (const [i, preset] of presets.entries())
-        writeFileSync(path.join(data, `${preset.file}.ndjson`), linesOf(preset, others(i), COMMIT_SEED + i));
+        writeFileSync(
+          path.join(data, `${preset.file}.ndjson`),
+          linesOf(preset, others(i), { seed: COMMIT_SEED + i, anyForm: engine === 'duckdb' }),
+        );
       const settings: Record<string, string> = { DATA_DIR: data, DUCKDB_THREADS: '1' };
       if (engine === 'bigquery') {
         const schemas = presets.map(({ file, schema }) => [file, schema] as const);

@@ -11,13 +11,10 @@ import type { Browser, Page, Request } from 'playwright-core';
 import { hashOf } from '../../src/keys/key';
 import { Stage } from '../process/started';
 import { until } from '../until';
-import { findChromium, openBrowser } from './browser';
+import { CHROMIUM, openBrowser, withBrowser } from './browser';
 
 jest.setTimeout(120_000);
 
-const chromium = findChromium();
-// Without a browser, on a laptop. CI installs one, and counts what is skipped as failed.
-const withBrowser = chromium === null ? describe.skip : describe;
 const ROOT = path.join(__dirname, '../..');
 const RANGE = '#range=2026-09-30T00:00:00.000Z/2026-10-01T00:00:00.000Z';
 
@@ -71,7 +68,7 @@ withBrowser('the explorer in a page of another origin', () => {
       backends.push(spawn(process.execPath, ['backend.mjs'], { cwd: folder, env, stdio: 'inherit' }));
       await until(async () => (await fetch(`http://127.0.0.1:${String(port)}/`).catch(() => null)) !== null);
     }
-    browser = await openBrowser(chromium ?? '');
+    browser = await openBrowser(CHROMIUM ?? '');
   });
   afterAll(async () => {
     await browser.close();

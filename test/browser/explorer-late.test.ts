@@ -6,16 +6,11 @@ import type { Page, Route } from 'playwright-core';
 
 import { Stage } from '../process/started';
 import { until } from '../until';
-import { findChromium } from './browser';
+import { CHROMIUM, withBrowser } from './browser';
 import { enterKey, openExplorer, rows, shownRows, status } from './explorer-page';
 import { type PageOptions, Pages } from './pages';
 
 jest.setTimeout(300_000);
-
-const chromium = findChromium();
-// CI counts what is skipped as failed: there a browser must be.
-const withBrowser = chromium === null ? describe.skip : describe;
-if (chromium === null) process.stderr.write('No Chromium on PATH: the explorer is not tested in a browser.\n');
 
 const KEY = 'a-key-of-the-explorer';
 const RANGE = '2026-09-30T00:00:00.000Z/2026-10-01T00:00:00.000Z';
@@ -50,7 +45,7 @@ withBrowser('the explorer with late answers', () => {
   let pages: Pages;
   let base = '';
   beforeAll(async () => {
-    if (chromium !== null) pages = await Pages.inBrowser(chromium);
+    if (CHROMIUM !== null) pages = await Pages.inBrowser(CHROMIUM);
     const folder = stage.folder();
     writeFileSync(path.join(folder, 'queries/plain.sql'), PLAIN);
     base = await stage.start({ API_KEY: KEY }, folder).ready();

@@ -10,14 +10,11 @@ import { type LocalBigQuery, localBigQueryInstalled, startLocalBigQuery } from '
 import { childrenOf, Stage } from '../process/started';
 import { inLong } from '../scale';
 import { until } from '../until';
-import { findChromium } from './browser';
+import { CHROMIUM } from './browser';
 import { enterKey, openExplorer, rows, shownRows as rowsShown, status, violations } from './explorer-page';
 import { type PageOptions, Pages } from './pages';
 
 jest.setTimeout(300_000);
-
-const chromium = findChromium();
-if (chromium === null) process.stderr.write('No Chromium on PATH: the story of a night is not tested in a browser.\n');
 
 const KEY = 'a-key-of-a-night';
 const METRICS_KEY = 'a-key-of-the-metrics';
@@ -121,7 +118,7 @@ const BACKENDS: readonly [name: string, installed: boolean, open: (data: string)
 
 let pages: Pages | null = null;
 beforeAll(async () => {
-  if (chromium !== null) pages = await Pages.inBrowser(chromium);
+  if (CHROMIUM !== null) pages = await Pages.inBrowser(CHROMIUM);
 });
 afterEach(() => pages?.endTest());
 afterAll(() => pages?.close());
@@ -129,7 +126,7 @@ afterAll(() => pages?.close());
 describe.each(BACKENDS)('a night on %s', (name, installed, openBackend) => {
   // CI counts what is skipped as failed: there a browser and the local BigQuery must be.
   const onEngine = !installed && process.env['CI'] === undefined ? it.skip : it;
-  const withBrowser = chromium === null ? it.skip : onEngine;
+  const withBrowser = CHROMIUM === null ? it.skip : onEngine;
   const billed = name === 'the local BigQuery';
   const stage = new Stage();
   let backend: Backend | null = null;
@@ -137,7 +134,7 @@ describe.each(BACKENDS)('a night on %s', (name, installed, openBackend) => {
   let service = 0;
   let log = (): string => '';
   beforeAll(async () => {
-    if (chromium === null || !installed) return;
+    if (CHROMIUM === null || !installed) return;
     const folder = stage.folder();
     const data = path.join(folder, 'data');
     mkdirSync(data);

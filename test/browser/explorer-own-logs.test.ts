@@ -7,17 +7,11 @@ import type { Page } from 'playwright-core';
 
 import { Stage } from '../process/started';
 import { until } from '../until';
-import { findChromium } from './browser';
+import { CHROMIUM, withBrowser } from './browser';
 import { enterKey, openExplorer, rows, shownRows, status, violations } from './explorer-page';
 import { type PageOptions, Pages } from './pages';
 
 jest.setTimeout(300_000);
-
-const chromium = findChromium();
-// CI counts what is skipped as failed: there a browser must be.
-const withBrowser = chromium === null ? describe.skip : describe;
-if (chromium === null)
-  process.stderr.write('No Chromium on PATH: logs of another shape are not tested in a browser.\n');
 
 const KEY = 'a-key-of-ones-own-logs';
 const COUNT = 1200;
@@ -77,7 +71,7 @@ withBrowser('logs of one’s own shape', () => {
       ...more,
     })}\n`;
   beforeAll(async () => {
-    if (chromium !== null) pages = await Pages.inBrowser(chromium);
+    if (CHROMIUM !== null) pages = await Pages.inBrowser(CHROMIUM);
     const folder = stage.folder();
     data = path.join(folder, 'data');
     mkdirSync(data);

@@ -7,17 +7,12 @@ import type { Page } from 'playwright-core';
 
 import { Stage } from '../process/started';
 import { inLong } from '../scale';
-import { findChromium } from './browser';
+import { CHROMIUM, withBrowser } from './browser';
 import { enterKey, openExplorer, rows, shownRows, status, violations } from './explorer-page';
 import { type PageOptions, Pages } from './pages';
 import { until } from '../until';
 
 jest.setTimeout(300_000);
-
-const chromium = findChromium();
-// CI counts what is skipped as failed: there a browser must be.
-const withBrowser = chromium === null ? describe.skip : describe;
-if (chromium === null) process.stderr.write('No Chromium on PATH: the explorer is not tested in a browser.\n');
 
 const KEY = 'a-key-of-the-explorer';
 const PINNED_KEY = 'a-key-with-a-pinned-size';
@@ -60,7 +55,7 @@ withBrowser('the explorer', () => {
   let base: string;
   beforeAll(async () => {
     stage = new Stage();
-    if (chromium !== null) pages = await Pages.inBrowser(chromium);
+    if (CHROMIUM !== null) pages = await Pages.inBrowser(CHROMIUM);
     const folder = stage.folder();
     writeFileSync(path.join(folder, 'queries/typed.sql'), TYPED);
     writeFileSync(path.join(folder, 'queries/needing.sql'), NEEDING);

@@ -4,16 +4,14 @@ import path from 'node:path';
 import { build } from 'esbuild';
 
 import { installPacked, printed, removePacked } from '../../packages/googlesql/test/packed';
-import { findChromium, openBrowser } from './browser';
+import { CHROMIUM, openBrowser } from './browser';
 
-const chromium = findChromium();
-if (chromium === null) process.stderr.write('No Chromium on PATH: @logquay/googlesql is not tested in a browser.\n');
 // Without a browser, on a laptop. CI installs one, and counts what is skipped as failed.
-const inBrowser = chromium === null && process.env['CI'] === undefined ? test.skip : test;
+const inBrowser = CHROMIUM === null && process.env['CI'] === undefined ? test.skip : test;
 
 inBrowser('the example of @logquay/googlesql prints the same in a browser as in Node', async () => {
   const folder = installPacked();
-  const browser = await openBrowser(chromium ?? '');
+  const browser = await openBrowser(CHROMIUM ?? '');
   try {
     const outfile = path.join(folder, 'bundle.js');
     await build({ entryPoints: [path.join(folder, 'example.mjs')], bundle: true, format: 'iife', outfile });

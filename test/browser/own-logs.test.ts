@@ -8,16 +8,11 @@ import type { Page } from 'playwright-core';
 import { EventClient } from '../process/event-client';
 import { type Started, Stage } from '../process/started';
 import { until } from '../until';
-import { findChromium } from './browser';
+import { CHROMIUM, withBrowser } from './browser';
 import { enterKey, openExplorer } from './explorer-page';
 import { Pages } from './pages';
 
 jest.setTimeout(300_000);
-
-const chromium = findChromium();
-// CI counts what is skipped as failed: there a browser must be.
-const withBrowser = chromium === null && process.env['CI'] === undefined ? describe.skip : describe;
-if (chromium === null) process.stderr.write('No Chromium on PATH: own logs are not tested in a browser.\n');
 
 const KEY = 'a-key-of-the-operator';
 const START = Date.parse('2026-11-20T10:00:00.000Z');
@@ -129,7 +124,7 @@ withBrowser('own logs', () => {
   let data = '';
   let base = '';
   beforeAll(async () => {
-    if (chromium !== null) pages = await Pages.inBrowser(chromium);
+    if (CHROMIUM !== null) pages = await Pages.inBrowser(CHROMIUM);
     const folder = stage.folder();
     data = path.join(folder, 'data');
     mkdirSync(data);
